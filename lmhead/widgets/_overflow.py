@@ -1,0 +1,86 @@
+"""When softmax breaks: the naive and the shifted form side by side in three formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lmhead.softmax import softmax
+from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
+
+FORMATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
+
+WORDS = {
+    "caption": "Softmax of logits + {offset}, naive and shifted, in three formats",
+    "offset": "offset added to all logits",
+    "format": "format",
+    "token": "token",
+    "stored": "stored logit",
+    "naive": "naive",
+    "shifted": "shifted",
+    "sum": "sum of exp",
+    "exact": "exact p",
+    "overflow": "The sum overflows: x / inf is 0, inf / inf is nan.",
+    "underflow": "Every exp is 0: 0 / 0 is nan.",
+    "inexact": "Off by up to {error}: the stored logits have lost digits.",
+    "works": "Both forms are right.",
+    "shift_only": "Only the shifted form is right.",
+    "said": "offset {offset}: {broken}",
+    "none_broken": "no format is broken",
+    "broken": "naive softmax breaks in {formats}",
+}
+
+
+def numbers(state: State) -> dict[str, Any]:
+    """What the view shows, format by format: the `stored` logits, the `sum` of their exp, and p by both forms."""
+    logits = np.asarray(state["logits"], np.float64)
+    shown: dict[str, Any] = {"exact": softmax(logits).tolist()}
+    for name, number in FORMATS.items():
+        stored = (logits + state["offset"]).astype(number)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = np.exp(stored)
+            total = np.cumsum(weights)[-1]  # one addition after the other, each rounded to the format
+            naive = weights / total
+        safe = np.exp(stored - stored.max())
+        shifted = safe / np.cumsum(safe)[-1]
+        shown[f"stored_{name}"] = stored.tolist()
+        shown[f"sum_{name}"] = float(total)
+        shown[f"naive_{name}"] = naive.tolist()
+        shown[f"shifted_{name}"] = shifted.tolist()
+    return shown
+
+
+def overflow(
+    logits: ArrayLike = (2.0, 1.0, 0.1),
+    labels: Sequence[str] = ("cat", "dog", "fish"),
+    *,
+    offset: int = 90,
+    words: Mapping[str, str] | None = None,
+) -> Figure:
+    """Softmax of `logits + offset` in float16, float32 and float64: `exp(z) / sum` beside `exp(z - max z) / sum`.
+
+    The offset changes no probability. The naive form breaks all the same, in each format at its own offset; far out the
+    shifted form loses digits too, which the stored logits no longer hold. (Negative offsets underflow to 0 / 0.)
+
+    Args:
+      logits: `[vocab]`, 2 to 6 tokens.
+      labels: the tokens' texts.
+      offset: whole, from -800 to 800; at 90 float16 and float32 are broken and float64 is not.
+      words: replacements for words on the screen.
+
+    Raises:
+      ValueError: logits and labels that do not fit, an offset outside its slider.
+    """
+    z = as_row(logits, labels, most=6)
+    if not -800 <= offset <= 800:
+        raise ValueError(f"offset must be -800 to 800; got {offset}")
+    words = with_words(WORDS, words)
+    state = {"logits": z, "labels": list(labels), "offset": offset}
+    shown = numbers(state)
+    rows = [[name, words[form], *shown[f"{form}_{name}"]] for name in FORMATS for form in ("naive", "shifted")]
+    static = table(words["caption"].format(offset=offset), [words["format"], "", *labels], rows)
+    controls = {"offset": slider(words["offset"], offset, -800, 800, 1)}
+    return figure("overflow", {**state, "words": words}, controls, static)
