@@ -12,6 +12,9 @@ Array = NDArray[Any]
 
 REDUCTIONS = ("mean", "sum", "none")
 
+# Leaving the range of a float is meant here: exp of a far smaller logit is 0, a loss beyond the largest float is inf.
+quietly = np.errstate(over="ignore", under="ignore", invalid="ignore")
+
 
 def as_floats(x: ArrayLike, name: str) -> Array:
     """An array of float32 or float64: float16 is widened to float32, integers to float64, the rest is refused."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_int, as_logits, check_temperature, reject_bad_rows
+from lmhead._checks import Array, as_int, as_logits, check_temperature, quietly, reject_bad_rows
 from lmhead.softmax import softmax
 
 
@@ -154,12 +154,12 @@ def _checked(logits: ArrayLike) -> Array:
     return z
 
 
+@quietly
 def _tempered(logits: ArrayLike, temperature: float) -> Array:
     """(z - max z) / T in float64: the shift changes no probability and keeps a small T from overflowing."""
     t = check_temperature(temperature)
     z = _checked(logits).astype(np.float64)
-    with np.errstate(over="ignore"):
-        return (z - z.max(axis=-1, keepdims=True)) / t
+    return (z - z.max(axis=-1, keepdims=True)) / t
 
 
 def _by_rank(z: Array) -> Array:

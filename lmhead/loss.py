@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +16,14 @@ from lmhead._checks import (
     as_targets,
     check_reduction,
     mean_count,
+    quietly,
     reject_bad_rows,
 )
 from lmhead.head import unembed
 from lmhead.softmax import decompose
 
 
+@quietly
 def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: str = "mean") -> Array:
     r"""The cost of the right answer: $L = -\log p_y = \log\sum_j e^{z_j} - z_y$, in nats.
 
@@ -61,13 +64,10 @@ def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = 
         every = np.zeros(lead, z.dtype)
         every.reshape(-1)[positions] = losses
         return every[()]
-    total = losses.sum()
-    if reduction == "sum":
-        return z.dtype.type(total)
-    count = mean_count(len(losses), int(np.prod(lead)), ignore_index)
-    return z.dtype.type(total / count)
+    return reduced(losses, reduction, z.dtype, math.prod(lead), ignore_index)
 
 
+@quietly
 def cross_entropy_grad(
     logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: str = "mean"
 ) -> Array:
@@ -86,8 +86,8 @@ def cross_entropy_grad(
     """
     check_reduction(reduction)
     z, lead, positions, targets = _counted_rows(logits, targets, ignore_index)
-    scale = mean_count(len(z), int(np.prod(lead)), ignore_index) if reduction == "mean" else 1
-    grad = np.zeros((int(np.prod(lead)), z.shape[1]), z.dtype)
+    scale = mean_count(len(z), math.prod(lead), ignore_index) if reduction == "mean" else 1
+    grad = np.zeros((math.prod(lead), z.shape[1]), z.dtype)
     for block, row in decompose(z):
         y = targets[block]
         n = np.arange(len(y))
@@ -107,6 +107,7 @@ class HeadGrads(NamedTuple):
     b: Array | None
 
 
+@quietly
 def head_grads(
     h: ArrayLike,
     W_U: ArrayLike,
@@ -217,6 +218,7 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
     return targets
 
 
+@quietly
 def perplexity(loss: ArrayLike) -> Array:
     r"""How many equally likely tokens a mean loss is worth: $\mathrm{PPL} = e^{L}$, L in nats a token.
 
@@ -228,8 +230,7 @@ def perplexity(loss: ArrayLike) -> Array:
     nats = as_floats(loss, "loss").astype(np.float64)
     if not (nats >= 0).all():
         raise ValueError(f"a cross-entropy is never below 0 nats; got {nats[~(nats >= 0)].flat[0]}: was a sign lost?")
-    with np.errstate(over="ignore"):
-        return np.exp(nats)[()]
+    return np.exp(nats)[()]
 
 
 def bits_per_byte(nats: float, n_bytes: int) -> float:
@@ -252,6 +253,15 @@ def bits_per_byte(nats: float, n_bytes: int) -> float:
     if as_int(n_bytes, "n_bytes") <= 0:
         raise ValueError(f"n_bytes must be above 0; got {n_bytes}")
     return float(nats / (n_bytes * np.log(2.0)))
+
+
+def reduced(losses: Array, reduction: str, dtype: np.dtype[Any], n_positions: int, ignore_index: int) -> Array:
+    """The sum or the mean of the float64 losses that count, in the precision of the logits."""
+    total = losses.sum()
+    if reduction == "mean":
+        count = mean_count(len(losses), n_positions, ignore_index)
+        total = total / count if np.isfinite(total) else (losses / count).sum()  # a sum may overflow, its mean need not
+    return dtype.type(total)
 
 
 def _counted_rows(

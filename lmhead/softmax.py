@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_logits, check_temperature, reject_bad_rows
+from lmhead._checks import Array, as_logits, check_temperature, quietly, reject_bad_rows
 
 _BLOCK = 2**18  # logits that are worked on at a time: bounds the float64 scratch memory, and stays in cache
 
@@ -36,6 +36,7 @@ class Rows(NamedTuple):
     rest: Array  # [n]       the sum of weight
 
 
+@quietly
 def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
     r"""Probabilities of every token: $p_j = e^{z_j/T} / \sum_i e^{z_i/T}$.
 
@@ -67,6 +68,7 @@ def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> A
     return np.moveaxis(p.reshape(*lead, -1), -1, axis)
 
 
+@quietly
 def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
     r"""Log-probabilities in nats: $\log p_j = z_j/T - \log\sum_i e^{z_i/T}$.
 
@@ -83,6 +85,7 @@ def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) 
     return np.moveaxis(log_p.reshape(*lead, -1), -1, axis)
 
 
+@quietly
 def logsumexp(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
     r"""The logarithm of softmax's denominator: $\log\sum_i e^{z_i/T}$, in nats.
 
@@ -121,15 +124,14 @@ def _exact_gap(z: Array, top: Array, temperature: float) -> tuple[Array, Array]:
     exp turns an absolute error of its argument into a relative error of its value, so a gap of -100 that is off by
     its last bit would cost a probability six bits. Knuth's two-sum gives the error of the difference.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        gap = z - top
-        back = gap - z
-        slip = (z - (gap - back)) - (top + back)
-        if temperature != 1.0:
-            quotient = gap / temperature
-            slip = (slip + _remainder(gap, quotient, temperature)) / temperature
-            gap = quotient
-        slip[~np.isfinite(gap) | ~np.isfinite(slip)] = 0.0  # -inf is exact
+    gap = z - top
+    back = gap - z
+    slip = (z - (gap - back)) - (top + back)
+    if temperature != 1.0:
+        quotient = gap / temperature
+        slip = (slip + _remainder(gap, quotient, temperature)) / temperature
+        gap = quotient
+    slip[~np.isfinite(gap) | ~np.isfinite(slip)] = 0.0  # -inf is exact
     return gap, slip
 
 
