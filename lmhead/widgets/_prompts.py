@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from lmhead._checks import as_floats
+from lmhead._checks import Array
 from lmhead.decoding import top_k, top_p
+from lmhead.smollm import Fixture
 from lmhead.softmax import softmax
 from lmhead.widgets._view import Figure, State, figure, grouped, menu, power_slider, slider, table, with_words
 
@@ -43,7 +43,7 @@ def numbers(state: State) -> dict[str, Any]:
     return {"p": p[:named].tolist(), "rest": float(p[named:].sum()), "kept": int((cut > -np.inf).sum())}
 
 
-def all_logits(state: State) -> np.ndarray[Any, np.dtype[np.float64]]:
+def all_logits(state: State) -> Array:
     """The chosen prompt's logits less the largest, from the largest to the smallest."""
     prompt = state["prompt"]
     tail = np.frombuffer(state[f"tail_{prompt}"], "<f2").astype(np.float64)
@@ -52,66 +52,61 @@ def all_logits(state: State) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def kept_at_most(top_k: float, vocab_size: int) -> int:
     """The slider runs over powers of two and fractions of them; its end is the whole vocabulary."""
-    return min(round(top_k), vocab_size)
+    return min(int(top_k + 0.5), vocab_size)
 
 
 def probabilities_of_prompts(
-    prompts: Mapping[str, tuple[ArrayLike, Sequence[str]]],
+    fixture: Fixture,
     *,
+    named: int = 20,
     temperature: float = 1.0,
     top_p: float = 1.0,
     words: Mapping[str, str] | None = None,
 ) -> Figure:
     """Bars of the most likely tokens, and one for all others, over every logit of a prompt chosen from a menu.
 
-    The labelled logits are kept in float64. The others are rounded to float16 after the largest is subtracted (a
-    probability is off by 3e-5 at most) and stand in the notebook as bytes, which the static page loads when the menu
-    asks for them. Temperature and cuts keep the order of the logits, so they are sorted once, here.
+    The named tokens' logits are kept in float64, all others in float16 less the largest (`Prompt.gaps`), which puts a
+    probability off by 5e-5 at most. Those stand in the notebook as bytes, which the static page loads when the menu
+    asks for them. Temperature and cuts keep the order of the logits, so no sorting is left to the browser.
 
     Args:
-      prompts: for each prompt's text its logits `[vocab]` **from the largest to the smallest**, and the texts of the
-        first few tokens in that order (20 read well).
+      fixture: as `lmhead.smollm.load_fixture()` gives it; the menu lists its prompts that have `gaps`.
+      named: how many of the most likely tokens have a bar of their own.
       temperature: from 0.1 to 3.
       top_p: the mass that stays, from 0.05 to 1.
       words: replacements for words on the screen.
 
     Raises:
-      ValueError: logits that are not sorted or of different lengths, more labels than logits.
+      ValueError: a setting outside its slider, or more names than the fixture stores.
     """
+    if not (0.1 <= temperature <= 3 and 0.05 <= top_p <= 1):
+        raise ValueError(f"temperature must be 0.1 to 3, top_p 0.05 to 1; got {temperature}, {top_p}")
     words = with_words(WORDS, words)
+    prompts = [(prompt, prompt.gaps) for prompt in fixture.prompts.values() if prompt.gaps is not None]
     state: dict[str, Any] = {"prompt": 0, "temperature": temperature, "top_p": top_p}
-    state |= {"prompts": list(prompts), "top": [], "largest": [], "labels": []}
-    lengths = set()
-    for at, (prompt, (logits, labels)) in enumerate(prompts.items()):
-        z = as_floats(logits, "logits").astype(np.float64)
-        if z.ndim != 1 or not 0 < len(labels) < len(z):
-            raise ValueError(
-                f"{prompt!r}: logits must be [vocab], more than labels; got {z.shape}, {len(labels)} labels"
-            )
-        if not np.isfinite(z).all() or (np.diff(z) > 0).any():
-            raise ValueError(f"{prompt!r}: logits must be finite and run from the largest to the smallest")
-        below = z - z[0]
-        state["top"].append(below[: len(labels)].tolist())
-        state["largest"].append(float(z[0]))
-        state["labels"].append(list(labels))
-        state[f"tail_{at}"] = below[len(labels) :].astype("<f2").tobytes()
-        lengths.add(len(z))
-    if len(lengths) != 1:
-        raise ValueError(f"all prompts need logits over one vocabulary; got lengths {sorted(lengths)}")
-    (vocab,) = lengths
-    state |= {"vocab": vocab, "top_k": float(vocab)}
-    p = numbers(state)["p"]
-    logits = [state["largest"][0] + below for below in state["top"][0]]
+    state |= {"prompts": [prompt.text for prompt, _ in prompts], "vocab": fixture.vocab_size}
+    state |= {"top_k": float(fixture.vocab_size), "top": [], "largest": [], "labels": []}
+    for at, (prompt, gaps) in enumerate(prompts):
+        logits = prompt.logits[-1, :-1]  # the last column is all other tokens
+        best = np.argsort(-logits, kind="stable")[:named]
+        below = logits[best] - logits[best[0]]
+        if len(best) < named or not np.allclose(below, gaps[:named], rtol=1e-3, atol=0):
+            raise ValueError(f"the fixture does not store the {named} most likely tokens of {prompt.text!r}")
+        state["top"].append(below.tolist())
+        state["largest"].append(float(logits[best[0]]))
+        state["labels"].append([repr(fixture.tokens[token]) for token in best])  # quotes show a leading space
+        state[f"tail_{at}"] = gaps[named:].astype("<f2").tobytes()
+    rows = zip(state["labels"][0], state["top"][0], numbers(state)["p"], strict=True)
     static = table(
-        words["caption"].format(prompt=state["prompts"][0], vocab=grouped(vocab)),
+        words["caption"].format(prompt=state["prompts"][0], vocab=grouped(fixture.vocab_size)),
         [words["token"], words["logit"], words["p"]],
-        zip(state["labels"][0], logits, p, strict=True),
+        [[label, state["largest"][0] + below, p] for label, below, p in rows],
     )
-    end = int(np.ceil(np.log2(vocab)))
+    end = int(np.ceil(np.log2(fixture.vocab_size)))
     controls = {
         "prompt": menu(words["prompt"], state["prompts"], 0),
         "temperature": slider(words["temperature"], float(temperature), 0.1, 3.0, 0.05),
-        "top_k": power_slider(words["top_k"], float(vocab), 0, end, 0.25),
+        "top_k": power_slider(words["top_k"], state["top_k"], 0, end, 0.25),
         "top_p": slider(words["top_p"], float(top_p), 0.05, 1.0, 0.05),
     }
     return figure("prompts", {**state, "words": words}, controls, static)

@@ -8,7 +8,7 @@ function allLogits(named, tail) {
 }
 
 function numbers({ logits, named, temperature, top_k, top_p }) {
-  const topK = Math.min(Math.round(top_k), logits.length);
+  const topK = Math.min(Math.floor(top_k + 0.5), logits.length);
   const { p, kept } = cutSorted(logits, { temperature, topK, topP: top_p });
   let rest = 0;
   for (let j = named; j < p.length; j++) rest += p[j];
