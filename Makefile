@@ -1,0 +1,57 @@
+# Two commands do everything: `make book` and `make test`. Both make .venv from requirements.txt first.
+# Without make, see "Without make" in README.md.
+
+PYTHON ?= python3
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BENCH := .venv-bench/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+SITE := _build/html/book/index.html
+
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+book: .venv  ## build the site, warnings as errors, and print the page to open
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "Open: $(CURDIR)/$(SITE)"
+
+test: .venv  ## run every test
+	$(BIN)/python tools/test.py
+
+lab: .venv  ## open the notebooks in JupyterLab
+	-$(BIN)/python -m lmhead --fetch
+	$(BIN)/jupyter lab --notebook-dir=. book/index.md
+
+refresh: .venv  ## run every notebook anew and store it in canonical form
+	$(BIN)/python -m lmhead --fetch
+	$(BIN)/python tools/refresh.py
+
+model: .venv  ## fetch the real model (93 MB, once)
+	$(BIN)/python -m lmhead --fetch
+
+serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
+
+bench: .venv-bench  ## measure speed, memory and accuracy beside scipy, torch and jax
+	$(BENCH)/python benchmarks/run.py
+
+lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
+	$(BIN)/python tools/lock.py
+
+clean:  ## remove all that was built, the environments too
+	rm -rf _build .venv .venv-bench *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The stamp is touched last: an installation that broke off is done again.
+.venv: .venv/installed
+.venv/installed: requirements.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; this is " + sys.version)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+.venv-bench: .venv-bench/installed
+.venv-bench/installed: benchmarks/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	touch $@
+
+.DEFAULT_GOAL := help
+.PHONY: help book test lab refresh model serve bench lock clean .venv .venv-bench
