@@ -4,9 +4,26 @@ Importing this module makes notebooks show figures as SVG, the same bytes at eve
 """
 
 from lmhead.plots.bars import bars
+from lmhead.plots.chain import chain
+from lmhead.plots.column_arrows import column_arrows
 from lmhead.plots.curves import curves
+from lmhead.plots.length_and_cosine import length_and_cosine
+from lmhead.plots.logits_by_angle import logits_by_angle
+from lmhead.plots.loss_curve import loss_curve
+from lmhead.plots.paired_bars import paired_bars
 from lmhead.plots.style import axes, use_book_style
 
-__all__ = ["axes", "bars", "curves", "use_book_style"]
+__all__ = [
+    "axes",
+    "bars",
+    "chain",
+    "column_arrows",
+    "curves",
+    "length_and_cosine",
+    "logits_by_angle",
+    "loss_curve",
+    "paired_bars",
+    "use_book_style",
+]
 
 use_book_style()
