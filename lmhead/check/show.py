@@ -1,0 +1,85 @@
+"""Values as short text, the same at every run: 4 decimals, small arrays in full, large ones by their shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lmhead._checks import Array
+
+SHOWN = 12  # entries of an array that are written out
+
+
+def as_numbers(value: Any) -> Array | None:
+    """An array of integers or floats out of numbers, lists and arrays; None for whatever is not numbers."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # a ragged list
+        return None
+    return array if array.dtype.kind in "iuf" else None
+
+
+def show(value: Any) -> str:
+    """A value as short text.
+
+    >>> show(np.float64(2.71828)), show([1.0, 2e-9]), show(np.ones((4, 9))), show(None), show({})
+    ('2.7183', '[1.0, 2.000e-09]', 'an array [4, 9]', 'None', 'a dict')
+    """
+    if value is None or isinstance(value, bool | str):
+        return repr(value)
+    array = np.asarray(value) if isinstance(value, np.ndarray) else as_numbers(value)
+    if array is None or array.dtype.kind not in "biuf":
+        return f"a {type(value).__name__}"
+    if array.size > SHOWN:
+        return f"an array {list(array.shape)}"
+    return _nested(array.tolist())
+
+
+def show_arguments(arguments: dict[str, Any]) -> str:
+    """Arguments by name, as in a call.
+
+    >>> show_arguments({"z": [2.0, 1.0], "y": 1})
+    'z = [2.0, 1.0], y = 1'
+    """
+    return ", ".join(f"{name} = {show(value)}" for name, value in arguments.items())
+
+
+def show_both(got: Any, expected: Any) -> tuple[str, str]:
+    """Two values of which one is wrong: where they are long, the first entry at which they differ.
+
+    >>> show_both(0.41703, 0.41705)
+    ('0.417 (off by 2.0e-05)', '0.417')
+    """
+    texts = show(got), show(expected)
+    x, y = as_numbers(got), as_numbers(expected)
+    if x is None or y is None:
+        return texts
+    if x.dtype.kind == "f" and y.dtype.kind in "iu":
+        return f"{texts[0]}, a float", f"{texts[1]}, an integer" if y.ndim == 0 else f"{texts[1]}, integers"
+    if x.shape != y.shape or texts[0] != texts[1]:
+        return texts
+    if x.size > SHOWN:
+        at = tuple(int(i) for i in np.argwhere(~np.isclose(x, y))[0])
+        return f"{show(x[at])} at {list(at)}", f"{show(y[at])} at {list(at)}"
+    return f"{texts[0]} (off by {np.abs(x - y).max():.1e})", texts[1]
+
+
+def shape_text(value: Any) -> str:
+    """The shape of a value, in words for one number.
+
+    >>> shape_text([[1, 2, 3]]), shape_text(1.5)
+    ('shape (1, 3)', 'one number')
+    """
+    shape = np.shape(value)
+    return f"shape {shape}" if shape else "one number"
+
+
+def _nested(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_nested(entry) for entry in value)}]"
+    if not isinstance(value, float):
+        return str(value)
+    if value == 0 or not np.isfinite(value) or 1e-3 <= abs(value) < 1e6:
+        return str(round(value, 4) + 0.0)  # + 0.0 turns -0.0 into 0.0
+    return f"{value:.3e}"
