@@ -24,6 +24,18 @@ def use_own_templates(app: Sphinx, config: Any) -> None:
     config.templates_path.insert(0, str(Path(__file__).parent.parent / "_templates"))
 
 
+def mend_roles(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Take out of the list of references two roles that docutils writes and that ARIA has forbidden since."""
+    for role in ('<div role="list" class="citation-list"', 'role="doc-biblioentry"'):
+        mended = re.sub(r' ?role="[\w-]+"', "", role)
+        context["body"] = context.get("body", "").replace(role, mended)
+
+
+def remove_cut_icon_font(app: Sphinx) -> None:
+    """Make room for the theme's whole font, which Sphinx copies at every build."""
+    (Path(app.outdir) / "_static" / ICON_FONT).unlink(missing_ok=True)
+
+
 def cut_icon_font(app: Sphinx, exception: Exception | None) -> None:
     """Leave in the icon font what the pages and the style sheets use."""
     if exception or app.builder.format != "html":
@@ -51,7 +63,9 @@ def drawn_by_css(css: str) -> set[int]:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the two steps."""
+    """Connect the steps."""
     app.connect("config-inited", use_own_templates)
+    app.connect("html-page-context", mend_roles)
+    app.connect("builder-inited", remove_cut_icon_font)
     app.connect("build-finished", cut_icon_font)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
