@@ -1,0 +1,43 @@
+"""Checkers of the book's code exercises: `check.softmax(my_softmax)` runs hidden cases and prints one short result.
+
+Every checker takes the learner's function itself, prints, and returns None. It prints one of
+
+    Right: all 10 cases pass.
+    Not written yet: replace the ... in my_softmax.
+    Not yet: ...
+
+where "Not yet" goes on with the first kind of case that fails, its input, what came out and what should have, and what
+that usually means. Results may be Python numbers, lists or arrays, in float32 or float64, within a relative 1e-5.
+What is printed is the same at every run.
+"""
+
+from lmhead.check.columns import cosines, head_parameters, tied_gradient, winner_by_length
+from lmhead.check.head import from_lm_head, nearest_row, next_token, scores
+from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexity
+from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
+from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
+from lmhead.check.stability import log_softmax, sure_loss
+
+__all__ = [
+    "bits_per_byte",
+    "chat_targets",
+    "cosines",
+    "cross_entropy",
+    "from_lm_head",
+    "head_parameters",
+    "log_softmax",
+    "logits_not_probabilities",
+    "masked_mean",
+    "merge",
+    "nearest_row",
+    "next_token",
+    "perplexity",
+    "rank_of",
+    "scores",
+    "softmax",
+    "streaming_loss",
+    "sure_loss",
+    "tied_gradient",
+    "top_p",
+    "winner_by_length",
+]

@@ -73,6 +73,10 @@ def cosines(yours: Function) -> None:
 
     >>> cosines(lambda h, W_U: h @ W_U / np.linalg.norm(h))
     Not yet: columns of different lengths (case 1 of 6).
+      input     h = [0.3, -0.3], W_U = [[1.0, -1.0, 1.3], [-2.8, 3.3, -0.4]]
+      got       [2.687, -3.0406, 1.2021]
+      expected  [0.9037, -0.8818, 0.8838]
+      Looks like: You divide by the length of h only. Divide by the length of each column too.
     >>> cosines(lambda h, W_U: h @ W_U / (np.linalg.norm(h) * np.linalg.norm(W_U, axis=0)))
     Right: all 6 cases pass.
     """
@@ -162,6 +166,11 @@ def winner_by_length(yours: Function) -> None:
 
     >>> winner_by_length(lambda h, W_U, j: (h @ W_U).max() / (h @ W_U)[j])
     Not yet: a negative dot product (case 7 of 9).
+      input     h = [2.0, 0.0], W_U = [[2.0, 1.0, 0.5, -1.0, 0.0], [1.0, 0.5, 2.0, 1.0, 3.0]], j = 3
+      got       -2.0
+      expected  None
+      Looks like: You never return None. A column whose dot product is not positive wins at no
+      length.
     >>> winner_by_length(lambda h, W_U, j: max(h @ W_U) / (h @ W_U)[j] if (h @ W_U)[j] > 0 else None)
     Right: all 9 cases pass.
     """
@@ -171,9 +180,15 @@ def winner_by_length(yours: Function) -> None:
 HEAD_PARAMETERS = Exercise(
     right=lambda d_model, vocab_size, tied, bias: (not tied) * d_model * vocab_size + bias * vocab_size,
     kinds=[
-        Kind("untied, no bias", "The head is one matrix of its own.", [(4, 10, False, False), (576, 49152, False, False)]),
-        Kind("tied, no bias", "A tied head is a view of E. It adds nothing.", [(4, 10, True, False), (8, 8, True, False)]),
-        Kind("untied, with a bias", "The bias holds one number a token.", [(4, 10, False, True), (512, 100, False, True)]),
+        Kind(
+            "untied, no bias", "The head is one matrix of its own.", [(4, 10, False, False), (576, 49152, False, False)]
+        ),
+        Kind(
+            "tied, no bias", "A tied head is a view of E. It adds nothing.", [(4, 10, True, False), (8, 8, True, False)]
+        ),
+        Kind(
+            "untied, with a bias", "The bias holds one number a token.", [(4, 10, False, True), (512, 100, False, True)]
+        ),
         Kind("tied, with a bias", "Only the matrix is shared. A bias is extra all the same.", [(4, 10, True, True)]),
     ],
     mistakes=[
@@ -214,6 +229,10 @@ def head_parameters(yours: Function) -> None:
 
     >>> head_parameters(lambda d_model, vocab_size, tied, bias: 0 if tied else vocab_size * (d_model + bias))
     Not yet: tied, with a bias (case 7 of 7).
+      input     d_model = 4, vocab_size = 10, tied = True, bias = True
+      got       0
+      expected  10
+      Looks like: You drop the bias of a tied head. Only the matrix is shared.
     >>> head_parameters(lambda d_model, vocab_size, tied, bias: vocab_size * (d_model * (not tied) + bias))
     Right: all 7 cases pass.
     """
@@ -304,6 +323,12 @@ def tied_gradient(yours: Function) -> None:
     ...     return dE
     >>> tied_gradient(overwrites)
     Not yet: a token that repeats (case 3 of 6).
+      input     ids = [2, 0, 2], dx = [[-1.6, -2.6], [-0.5, 0.8], [2.3, 0.2]], dW_U = [[2.1, 3.6,
+                -5.1], [-0.3, 2.0, 2.7]]
+      got       [[1.6, 0.5], [3.6, 2.0], [-2.8, 2.9]]
+      expected  [[1.6, 0.5], [3.6, 2.0], [-4.4, 0.3]]
+      Looks like: A repeated id counts once: dE[ids] += dx keeps only its last dx. Use np.add.at(dE,
+      ids, dx), or a loop.
     >>> tied_gradient(lambda ids, dx, dW_U: np.eye(dW_U.shape[1])[ids].T @ dx + dW_U.T)
     Right: all 6 cases pass.
     """

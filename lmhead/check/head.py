@@ -33,7 +33,9 @@ NEXT_TOKEN = Exercise(
         Mistake(lambda h, W_U: np.abs(h @ W_U).argmax(), "You take the logit of the largest size. Its sign counts."),
         Mistake(lambda h, W_U: (h @ W_U).argmax() + 1, "You count tokens from 1. Token ids start at 0."),
         Mistake(lambda h, W_U: (W_U @ h).argmax(), "You score the rows of W_U. Tokens are its columns: h @ W_U."),
-        Mistake(lambda h, W_U: h.argmax(), "You take the largest entry of h. An entry of h is no token: multiply first."),
+        Mistake(
+            lambda h, W_U: h.argmax(), "You take the largest entry of h. An entry of h is no token: multiply first."
+        ),
         Mistake(
             lambda h, W_U: (h @ W_U / np.linalg.norm(W_U, axis=0)).argmax(),
             "You take the best cosine. A logit is the dot product, so a column's length counts too.",
@@ -57,9 +59,9 @@ def next_token(yours: Function) -> None:
 
     >>> next_token(lambda h, W_U: (h @ W_U).max())
     Not yet: wrong type, one position (case 1 of 9).
-      input     h = [0.3, -0.3], W_U = [[0.9, 0.1, -1.6, -0.6, 2.1], [-0.6, -2.8, -3.6, 0.4, 1.1]]
+      input     h = [0.3, -0.3], W_U = [[1.0, -1.0, 1.3, -2.8, 3.3], [-0.4, 1.1, 1.6, 0.5, 0.4]]
       got       0.87, a float
-      expected  1, an integer
+      expected  4, an integer
       Looks like: You return the highest logit itself. The token id is its position.
     >>> next_token(lambda h, W_U: (h @ W_U).argmax())
     Right: all 9 cases pass.
@@ -127,7 +129,12 @@ def nearest_row(yours: Function) -> None:
     h is `[d_model]`, E `[vocab, d_model]`, the id an integer from 0.
 
     >>> nearest_row(lambda h, E: (E @ h).argmax())
-    Not yet: rows of different lengths (case 1 of 9).
+    Not yet: rows of different lengths (case 2 of 9).
+      input     h = [0.3, -0.3], E = [[1.0, -1.0], [1.3, -2.8], [3.3, -0.4], [1.1, 1.6], [0.5, 0.4]]
+      got       1
+      expected  4
+      Looks like: You take the largest dot product: that is the highest logit of a tied head. The
+      nearest row is another.
     >>> nearest_row(lambda h, E: ((E - h) ** 2).sum(axis=1).argmin())
     Right: all 9 cases pass.
     """
@@ -196,6 +203,10 @@ def scores(yours: Function) -> None:
 
     >>> scores(lambda h, W_U, b: h @ W_U)
     Not yet: one position (case 1 of 8).
+      input     h = [0.7, 1.6], W_U = [[-1.2, -1.2, 0.2], [2.5, -0.6, -2.2]], b = [-1.1, -2.1, 2.1]
+      got       [3.16, -1.8, -3.38]
+      expected  [2.06, -3.9, -1.28]
+      Looks like: You leave the bias out. Add b, one number a token.
     >>> scores(lambda h, W_U, b: h @ W_U + b)
     Right: all 8 cases pass.
     """
@@ -272,6 +283,12 @@ def from_lm_head(yours: Function) -> None:
 
     >>> from_lm_head(lambda h, weight: h @ (weight if weight.shape[0] == h.shape[-1] else weight.T))
     Not yet: a square weight (case 7 of 9).
+      input     h = [3.7, -6.2, 1.9], weight = [[1.4, -2.0, -3.1], [-5.8, -0.7, 2.5], [0.1, 1.0,
+                2.0]]
+      got       [41.33, -1.16, -23.17]
+      expected  [11.69, -12.37, -2.03]
+      Looks like: You transpose only if the sizes force it. A square weight runs both ways, and this
+      one is wrong.
     >>> from_lm_head(lambda h, weight: h @ weight.T)
     Right: all 9 cases pass.
     """

@@ -79,6 +79,10 @@ def cross_entropy(yours: Function) -> None:
 
     >>> cross_entropy(lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
     Not yet: each token as the target (case 1 of 9).
+      input     z = [2.0, 1.0, 0.1], y = 0
+      got       0.6016
+      expected  0.417
+      Looks like: You use log2, which gives bits. The loss is in nats: np.log.
     >>> cross_entropy(lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y])
     Right: all 9 cases pass.
     """
@@ -129,6 +133,11 @@ def perplexity(yours: Function) -> None:
 
     >>> perplexity(lambda losses: np.exp(losses).mean())
     Not yet: a short text (case 1 of 7).
+      input     losses = [0.417, 2.317, 1.5]
+      got       5.3814
+      expected  4.1014
+      Looks like: You average the exponentials, and the worst token rules. Average the losses, then
+      take exp once.
     >>> perplexity(lambda losses: np.exp(losses.mean()))
     Right: all 7 cases pass.
     """
@@ -243,6 +252,12 @@ def masked_mean(yours: Function) -> None:
     ...     return lmhead.cross_entropy(logits, targets, reduction="sum") / targets.size
     >>> masked_mean(divides_by_all)
     Not yet: some targets ignored (case 3 of 8).
+      input     logits = [[4.1, -5.1, 0.8], [-1.1, -0.9, -0.4], [-4.0, -0.5, -1.7]], targets = [2,
+                -100, 1]
+      got       1.2075
+      expected  1.8113
+      Looks like: You divide by all positions. Only those whose target is not ignore_index (-100)
+      count.
     >>> def by_hand(logits, targets):
     ...     counts = targets != -100
     ...     log_p = lmhead.log_softmax(logits[counts])
@@ -276,9 +291,16 @@ CHAT_TARGETS = Exercise(
         Kind(
             "an answer in front",
             "The first token has no position before it that could predict it. The last position predicts nothing: -100.",
-            [(np.array([9, 2, 6, 5]), np.array([True, True, False, False])), (np.array([4, 7]), np.array([True, True]))],
+            [
+                (np.array([9, 2, 6, 5]), np.array([True, True, False, False])),
+                (np.array([4, 7]), np.array([True, True])),
+            ],
         ),
-        Kind("no answer at all", "Nothing is to be predicted: -100 everywhere.", [(np.array([4, 5, 6]), np.zeros(3, bool))]),
+        Kind(
+            "no answer at all",
+            "Nothing is to be predicted: -100 everywhere.",
+            [(np.array([4, 5, 6]), np.zeros(3, bool))],
+        ),
     ],
     mistakes=[
         Mistake(
@@ -338,6 +360,11 @@ def chat_targets(yours: Function) -> None:
     ...     return np.append(np.where(is_answer[1:], ids[1:], 0), 0)
     >>> chat_targets(zero_labels)
     Not yet: a question and its answer (case 1 of 6).
+      input     ids = [5, 6, 7, 8], is_answer = [False, False, True, True]
+      got       [0, 7, 8, 0]
+      expected  [-100, 7, 8, -100]
+      Looks like: You mask with 0, which is a token: the model would be trained to say it. The loss
+      ignores -100 only.
     >>> def masked(ids, is_answer):
     ...     return np.append(np.where(is_answer[1:], ids[1:], -100), -100)
     >>> chat_targets(masked)

@@ -73,7 +73,9 @@ SOFTMAX = Exercise(
             "You do not divide by the sum. Each row must sum to 1.",
         ),
         Mistake(
-            lambda z: np.exp2(z - z.max(-1, keepdims=True)) / np.exp2(z - z.max(-1, keepdims=True)).sum(-1, keepdims=True),
+            lambda z: (
+                np.exp2(z - z.max(-1, keepdims=True)) / np.exp2(z - z.max(-1, keepdims=True)).sum(-1, keepdims=True)
+            ),
             "You use powers of 2. softmax uses powers of e: np.exp.",
         ),
         Mistake(lambda z: lmhead.log_softmax(z), "You return log-probabilities. Leave out the last logarithm."),
@@ -97,6 +99,11 @@ def softmax(yours: Function) -> None:
 
     >>> softmax(lambda z: np.exp(z) / np.exp(z).sum(axis=-1, keepdims=True))
     Not yet: NaN, large logits (case 7 of 10).
+      input     z = [1000.0, 999.0, 998.0]
+      got       [nan, nan, nan]
+      expected  [0.6652, 0.2447, 0.09]
+      Looks like: exp(z) overflows, or underflows to 0 / 0. Subtract the row's maximum first: the
+      same p, and no overflow.
     >>> def stable(z):
     ...     e = np.exp(z - z.max(axis=-1, keepdims=True))
     ...     return e / e.sum(axis=-1, keepdims=True)
@@ -185,7 +192,9 @@ TOP_P = Exercise(
             "You compare each probability with 1 - p. It is their running sum that counts.",
         ),
         Mistake(_without_softmax, "You add up logits. p is a probability: softmax first."),
-        Mistake(_in_order_of_ids, "You add up in the order of the ids. Sort by probability first, the highest in front."),
+        Mistake(
+            _in_order_of_ids, "You add up in the order of the ids. Sort by probability first, the highest in front."
+        ),
         Mistake(
             _in_sorted_order,
             "Your result is in sorted order. Put every logit back at its own id.",
@@ -219,6 +228,10 @@ def top_p(yours: Function) -> None:
     ...     return masked
     >>> top_p(drops_the_crossing_token)
     Not yet: a p inside the row (case 1 of 10).
+      input     z = [0.1, 2.0, 1.0], p = 0.7
+      got       [-inf, 2.0, -inf]
+      expected  [-inf, 2.0, 1.0]
+      Looks like: You drop the token that crosses p. It stays: only with it does the set hold p.
     >>> def keeps_it(z, p):
     ...     order = np.argsort(-z)
     ...     ranked = lmhead.softmax(z)[order]
@@ -245,7 +258,7 @@ def logits_not_probabilities(x: ArrayLike) -> None:
     >>> logits_not_probabilities([0.659, 0.242, 0.099])
     Warning: every row lies in [0, 1] and sums to 1. These look like probabilities: pass the logits, before softmax.
     >>> logits_not_probabilities([2.0, 1.0, 0.1])
-    These look like logits: a row sums to 3.1, probabilities would sum to 1.
+    These look like logits: one of them is 2, outside [0, 1].
     """
     array = as_logits(x)
     rows = array.reshape(-1, array.shape[-1]).astype(np.float64)

@@ -23,6 +23,7 @@ from lmhead.check.show import as_numbers, shape_text, show, show_arguments, show
 Function = Callable[..., Any]
 
 RTOL = 1e-5  # float32 results pass
+WIDTH = 96
 
 
 class Kind(NamedTuple):
@@ -101,9 +102,7 @@ def verdict(yours: Function, exercise: Exercise) -> str:
 def cases_of(exercise: Exercise) -> list[Case]:
     """All cases in order, their arguments named as the right solution names them."""
     names = list(inspect.signature(exercise.right).parameters)
-    return [
-        Case(kind, dict(zip(names, arguments, strict=True))) for kind in exercise.kinds for arguments in kind.cases
-    ]
+    return [Case(kind, dict(zip(names, arguments, strict=True))) for kind in exercise.kinds for arguments in kind.cases]
 
 
 def call(function: Function, case: Case) -> Outcome:
@@ -189,10 +188,10 @@ def problem_lines(problem: str, name: str, where: str, case: Case, outcome: Outc
         "type": "Not yet: wrong type",
         "shape": "Not yet: wrong shape",
         "nan": "Not yet: NaN",
-        "memory": "Not yet: right, but too much in memory at once",
+        "memory": "Not yet: too much memory at once",
         "value": "Not yet",
     }[problem]
-    lines = [f"{head}{':' if problem == 'value' else ','} {where}.", f"  input     {arguments}"]
+    lines = [f"{head}{':' if problem == 'value' else ','} {where}.", wrap(f"  input     {arguments}", indent=12)]
     if problem in ("changed", "memory"):
         return lines
     if problem == "shape":
@@ -212,7 +211,12 @@ def advice_on(problem: str, case: Case, got: list[Outcome], cases: list[Case], e
         said = f"NaN comes from inf - inf, inf / inf or 0 / 0. {case.kind.hint}"
     else:
         said = case.kind.hint
-    return textwrap.fill(said, width=96, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return wrap(f"  {said}", indent=2)
+
+
+def wrap(line: str, indent: int) -> str:
+    """A line broken at spaces for a narrow page, with `indent` spaces from the second line on."""
+    return textwrap.fill(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)
 
 
 def diagnosis(failed: Kind, got: list[Outcome], cases: list[Case], exercise: Exercise) -> str | None:

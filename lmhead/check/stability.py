@@ -103,6 +103,11 @@ def log_softmax(yours: Function) -> None:
 
     >>> log_softmax(lambda z: np.log(lmhead.softmax(z)))
     Not yet: a probability too small for a float (case 9 of 10).
+      input     z = [0.0, -800.0, 1.0]
+      got       [-1.3133, -inf, -0.3133]
+      expected  [-1.3133, -801.3133, -0.3133]
+      Looks like: You take the log of a softmax: where p underflows to 0 it is -inf. Subtract
+      instead: z - m - log(sum).
     >>> def shifted(z):
     ...     gap = z - z.max(axis=-1, keepdims=True)
     ...     return gap - np.log(np.exp(gap).sum(axis=-1, keepdims=True))
@@ -141,8 +146,8 @@ SURE_LOSS = Exercise(
         ),
         Kind(
             "a target far below the best",
-            "The others weigh e^800 against the target: shift by the largest logit, and add how far y is below it.",
-            [(np.array([800.0, 0.0, 1.0]), 1)],
+            "The others weigh e^40 to e^800 against the target: shift by the largest logit, and add how far y is below it.",
+            [(np.array([lead, 0.0, 0.5]), 1) for lead in (40.0, 720.0, 800.0)],
         ),
     ],
     mistakes=[
@@ -198,11 +203,16 @@ def sure_loss(yours: Function) -> None:
     id. The result is compared relatively, so that 0 is no answer where the loss is 1e-17.
 
     >>> sure_loss(lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y])
-    Not yet: a sure target (case 4 of 9).
+    Not yet: a sure target (case 4 of 11).
+      input     z = [40.0, 0.0, 0.0], y = 0
+      got       0.0
+      expected  8.497e-18
+      Looks like: logsumexp - z[y] subtracts two numbers that are equal to the last digit. Use log1p
+      of the others' sum.
     >>> def keeps_digits(z, y):
     ...     k = z.argmax()
     ...     return z[k] - z[y] + np.log1p(np.exp(np.delete(z, k) - z[k]).sum())
     >>> sure_loss(keeps_digits)
-    Right: all 9 cases pass.
+    Right: all 11 cases pass.
     """
     run(yours, SURE_LOSS)
