@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from lmhead.plots.curves import curves
-from lmhead.plots.style import GREY
+from lmhead.plots.style import GREY, axes
 
 
 def logits_by_angle(W_U: ArrayLike, labels: Sequence[str], length: float) -> Axes:
@@ -21,14 +20,14 @@ def logits_by_angle(W_U: ArrayLike, labels: Sequence[str], length: float) -> Axe
     best_cosine = (logits / np.linalg.norm(columns, axis=0)).argmax(axis=1)
     loses = logits.argmax(axis=1) != best_cosine
 
-    ax = curves(angles, dict(zip(labels, logits.T, strict=True)), xlabel="angle of h (degrees)", ylabel="logit")
-    legend = ax.get_legend()
-    if legend is not None:
-        legend.remove()  # each curve is named at its top instead
-    for j, label in enumerate(labels):
-        top = logits[:, j].argmax()
-        ax.annotate(label, (angles[top], logits[top, j]), xytext=(0, 5), textcoords="offset points", ha="center")
-    low, high = logits.min() * 1.1, logits.max() * 1.2
+    ax = axes(height=3.4)
+    for label, curve in zip(labels, logits.T, strict=True):
+        (line,) = ax.plot(angles, curve)
+        top = (angles[curve.argmax()], curve.max())
+        white = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+        ax.annotate(label, top, (0, 7), textcoords="offset points", ha="center", color=line.get_color(), bbox=white)
+    low, high = 1.1 * logits.min(), 1.2 * logits.max()
     ax.fill_between(angles, low, high, where=loses.tolist(), color=GREY, alpha=0.18, linewidth=0)
     ax.set(xlim=(-180, 180), ylim=(low, high), xticks=range(-180, 181, 60))
+    ax.set(xlabel="angle of h (degrees)", ylabel="logit")
     return ax
