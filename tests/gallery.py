@@ -11,7 +11,9 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[1]
 
 VIEWS = {
-    "probabilities": 'widgets.probabilities([3.2, 2.1, 1.4, 0.3, -1.0], ["mat", "sofa", "floor", "roof", "idea"], top_p=0.9)',
+    "probabilities": """widgets.probabilities(
+    [3.2, 2.1, 1.4, 0.3, -1.0], ["mat", "sofa", "floor", "roof", "idea"], top_p=0.9
+)""",
     "prompts": "widgets.probabilities_of_prompts(load_fixture())",
     "directions": 'widgets.directions([[1.0, 0.8, -1.0], [0.2, 2.4, 0.9]], ["cat", "dog", "fish"], angle=35)',
     "loss": "widgets.loss()",

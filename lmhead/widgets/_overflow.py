@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lmhead._checks import Array
 from lmhead.softmax import softmax
 from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
 
@@ -15,10 +16,10 @@ FORMATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 WORDS = {
     "caption": "Softmax of logits + {offset}, naive and shifted, in three formats",
-    "offset": "offset added to all logits",
+    "offset": "offset on all logits",
     "format": "format",
     "token": "token",
-    "stored": "stored logit",
+    "stored": "stored",
     "naive": "naive",
     "shifted": "shifted",
     "sum": "sum of exp",
@@ -40,17 +41,20 @@ def numbers(state: State) -> dict[str, Any]:
     shown: dict[str, Any] = {"exact": softmax(logits).tolist()}
     for name, number in FORMATS.items():
         stored = (logits + state["offset"]).astype(number)
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights = np.exp(stored)
-            total = np.cumsum(weights)[-1]  # one addition after the other, each rounded to the format
-            naive = weights / total
-        safe = np.exp(stored - stored.max())
-        shifted = safe / np.cumsum(safe)[-1]
+        total, naive = rounded_softmax(stored)
         shown[f"stored_{name}"] = stored.tolist()
         shown[f"sum_{name}"] = float(total)
         shown[f"naive_{name}"] = naive.tolist()
-        shown[f"shifted_{name}"] = shifted.tolist()
+        shown[f"shifted_{name}"] = rounded_softmax(stored - stored.max())[1].tolist()
     return shown
+
+
+def rounded_softmax(stored: Array) -> tuple[np.floating[Any], Array]:
+    """The sum of exp and `exp(z) / sum`, every result rounded to the format of `stored`, as hardware would."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp(stored.astype(np.float64)).astype(stored.dtype)  # NumPy's exp in float32 depends on the CPU
+        total = np.cumsum(weights)[-1]  # one addition after the other
+        return total, weights / total
 
 
 def overflow(

@@ -23,7 +23,7 @@ WORDS = {
     "W_U": "W_U",
     "logits": "logits",
     "view": "a view of E, nothing stored",
-    "parameters": "parameters of E and W_U",
+    "parameters": "parameters",
     "picture": "Areas are to scale; the longer side is drawn shorter than it is.",
     "said": "W_U {W_U} numbers, {bytes}; logits {logits} numbers",
 }

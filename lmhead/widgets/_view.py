@@ -61,14 +61,14 @@ def figure(name: str, state: State, controls: Mapping[str, ipywidgets.Widget], s
     return Figure([*controls.values(), view], static)
 
 
-WIDE = {"style": {"description_width": "9rem"}, "layout": {"width": "min(100%, 34rem)"}}
+WIDE = {"style": {"description_width": "11rem"}, "layout": {"width": "min(100%, 36rem)"}}
 
 
 def slider(description: str, value: float, low: float, high: float, step: float) -> ipywidgets.Widget:
     """A slider over the integers if all four numbers are, else over floats."""
     numbers = (value, low, high, step)
     if all(isinstance(number, int) for number in numbers):
-        return ipywidgets.IntSlider(value, low, high, step, description=description, **WIDE)
+        return ipywidgets.IntSlider(value, low, high, step, readout_format=",d", description=description, **WIDE)
     return ipywidgets.FloatSlider(value=value, min=low, max=high, step=step, description=description, **WIDE)
 
 
@@ -144,7 +144,5 @@ def grouped(n: int) -> str:
 
 def size(n_bytes: float) -> str:
     """Bytes in the unit that reads best."""
-    if n_bytes < 1024:
-        return f"{n_bytes:,.0f} B"
-    power = min(int(math.log(n_bytes, 1024)), 4)
-    return f"{n_bytes / 1024**power:,.2f} {('KiB', 'MiB', 'GiB', 'TiB')[power - 1]}"
+    power = min(int(math.log(max(n_bytes, 1), 1024)), 4)
+    return f"{n_bytes / 1024**power:,.4g} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"

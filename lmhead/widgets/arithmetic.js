@@ -8,18 +8,24 @@ function argmax(row) {
   return best;
 }
 
+// (z - max z) / T: the shift changes no probability and keeps a small T from overflowing.
+function tempered(logits, temperature) {
+  const largest = logits[argmax(logits)];
+  return logits.map((z) => (z - largest) / temperature);
+}
+
 // Each token's weight against the largest logit's 1, and `rest`, the sum of all weights but that 1: it keeps digits
 // that 1 + rest has lost. The logits are shifted by the largest, so exp never overflows.
-function weigh(logits, temperature = 1) {
+function weigh(logits) {
   const winner = argmax(logits);
-  const weight = Float64Array.from(logits, (z) => Math.exp((z - logits[winner]) / temperature));
+  const weight = Float64Array.from(logits, (z) => Math.exp(z - logits[winner]));
   let rest = 0;
   for (let j = 0; j < weight.length; j++) if (j !== winner) rest += weight[j];
   return { winner, weight, rest };
 }
 
-function softmax(logits, temperature = 1) {
-  const { weight, rest } = weigh(logits, temperature);
+function softmax(logits) {
+  const { weight, rest } = weigh(logits);
   return weight.map((w) => w / (1 + rest));
 }
 
@@ -50,12 +56,11 @@ function keptByTopP(rankedP, topP) {
   return kept;
 }
 
-// p over logits that are sorted from the largest, after temperature, then top-k, then top-p. Cut tokens get 0.
-function cutSorted(sorted, { temperature, topK, topP }) {
-  const first = softmax(sorted.slice(0, topK), temperature);
-  const kept = keptByTopP(first, topP);
+// p over logits that are sorted from the largest, after top-k and then top-p. Cut tokens get 0.
+function cutSorted(sorted, { topK, topP }) {
+  const kept = keptByTopP(softmax(sorted.slice(0, topK)), topP);
   const p = new Float64Array(sorted.length);
-  p.set(softmax(sorted.slice(0, kept), temperature));
+  p.set(softmax(sorted.slice(0, kept)));
   return { p, kept };
 }
 

@@ -8,7 +8,7 @@ function numbers({ W_U, angle, length }) {
   return { h, logit, cosine, best_logit: argmax(logit), best_cosine: argmax(cosine) };
 }
 
-const HALF = 200; // the picture is 400 units wide, the origin in its middle
+const HALF = 160; // the picture is 320 units wide, the origin in its middle
 
 function arrow(className) {
   const line = svgNode("line", { x1: 0, y1: 0 }), head = svgNode("path", { d: "M0 0L-13 6L-13 -6Z" });
@@ -27,7 +27,7 @@ function arrow(className) {
 function build(root, state, set, say) {
   const { W_U, labels, words } = state;
   const lengths = labels.map((_, j) => Math.hypot(W_U[0][j], W_U[1][j]));
-  const scale = (HALF - 45) / Math.max(3, ...lengths);
+  const scale = (HALF - 40) / Math.max(3, ...lengths);
   const axes = svgNode("path", { class: "lmhead-axis", d: `M${-HALF} 0H${HALF}M0 ${-HALF}V${HALF}` });
   const columns = labels.map(() => arrow("lmhead-arrow")), hidden = arrow("lmhead-arrow lmhead-h");
   const picture = svgNode("svg", { viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" }, axes);

@@ -50,16 +50,20 @@ function decimals(x) {
   return size > 0 && (size < 5e-5 || size >= 1e6) ? x.toExponential(1) : x.toFixed(4);
 }
 
+// At most four decimals, for a number that a slider sets.
+function short(x) {
+  return String(Number(x.toFixed(4)));
+}
+
 function grouped(n) {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  return String(n).replace(/\B(?<!\.\d*)(?=(\d{3})+(\.|$))/g, ",");
 }
 
 function bytes(n) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   while (n >= 1024 && unit < 4) { n /= 1024; unit += 1; }
-  const [whole, part] = n.toFixed(unit ? 2 : 0).split(".");
-  return `${grouped(whole)}${part ? "." + part : ""} ${units[unit]}`;
+  return `${grouped(Number(n.toPrecision(4)))} ${units[unit]}`;
 }
 
 // A text with its {gaps} filled.
@@ -87,7 +91,7 @@ function bar(cell, name, value, fraction = value, format = decimals) {
     cell.classList.add("lmhead-bar");
     cell.append(node("div", {}, node("i")), node("span"));
   }
-  cell.firstChild.firstChild.style.width = `${100 * Math.min(Math.max(fraction, 0), 1)}%`;
+  cell.firstChild.firstChild.style.width = `${100 * Math.min(Math.max(fraction || 0, 0), 1)}%`; // no bar for a NaN
   put(cell.lastChild, name, value, format);
 }
 
@@ -101,8 +105,8 @@ function logitSlider(cell, name, label, first, onInput) {
   cell.append(input, shown);
   return (value) => {
     input.value = value;
-    input.setAttribute("aria-valuetext", decimals(value));
-    put(shown, name, value);
+    input.setAttribute("aria-valuetext", short(value));
+    put(shown, name, value, short);
   };
 }
 
@@ -117,8 +121,8 @@ function button(text, onClick) {
   return made;
 }
 
-// Counts of drawn tokens: a button, the last draw as a sentence, and a count in each row's cell.
-function drawing(words, labels, cells, say) {
+// Counts of drawn tokens: a button, the last draw as a sentence, and a count in each row of the table's last column.
+function drawing(words, labels, { table, cells }, say) {
   const counts = labels.map(() => 0), last = node("span", { class: "lmhead-drawn" });
   let p = [];
   const draw = () => {
@@ -129,7 +133,10 @@ function drawing(words, labels, cells, say) {
     say(last.textContent);
     show();
   };
-  const show = () => counts.forEach((count, j) => { cells[j].textContent = count || ""; });
+  const show = () => {
+    table.classList.toggle("lmhead-undrawn", !last.textContent);
+    counts.forEach((count, j) => { cells[j].at(-1).textContent = count || ""; });
+  };
   return {
     row: node("p", { class: "lmhead-buttons" }, button(words.draw, draw), last),
     from(newP) { p = newP; },

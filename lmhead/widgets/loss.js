@@ -5,7 +5,7 @@ function numbers({ logits, target }) {
   return { p: [...softmax(logits)], loss, bits: loss / Math.LN2, perplexity: Math.exp(loss) };
 }
 
-const WIDE = 360, HIGH = 230, LEFT = 36, BOTTOM = 40, MOST = 5; // the plot's size, its margins, the highest loss drawn
+const WIDE = 320, HIGH = 230, LEFT = 32, BOTTOM = 40, MOST = 5; // the plot's size, its margins, the highest loss drawn
 const atX = (p) => LEFT + p * (WIDE - LEFT - 12);
 const atY = (loss) => 12 + (1 - Math.min(loss, MOST) / MOST) * (HIGH - BOTTOM - 12);
 

@@ -50,9 +50,9 @@ function build(root, state, set, say) {
     for (const { name, cells, sum, said, card } of cards) {
       const [stored, naive, shifted] = ["stored", "naive", "shifted"].map((form) => shown[`${form}_${name}`]);
       labels.forEach((_, j) => {
-        put(cells[j][0], `stored_${name}.${j}`, stored[j]);
-        put(cells[j][1], `naive_${name}.${j}`, naive[j]);
-        put(cells[j][2], `shifted_${name}.${j}`, shifted[j]);
+        put(cells[j][0], `stored_${name}.${j}`, stored[j], short);
+        bar(cells[j][1], `naive_${name}.${j}`, naive[j]);
+        bar(cells[j][2], `shifted_${name}.${j}`, shifted[j]);
       });
       const off = farthest(naive, shown.exact), fails = !(off <= ENOUGH);
       put(sum, `sum_${name}`, shown[`sum_${name}`]);

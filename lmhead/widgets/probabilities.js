@@ -1,22 +1,23 @@
 // The picture of _probabilities.py.
 
 function numbers({ logits, temperature, top_k, top_p }) {
-  const ranked = byRank(logits);
-  const cut = cutSorted(ranked.map((j) => logits[j]), { temperature, topK: top_k, topP: top_p });
+  const soft = tempered(logits, temperature), ranked = byRank(soft);
+  const cut = cutSorted(ranked.map((j) => soft[j]), { topK: top_k, topP: top_p });
   const p = new Array(logits.length).fill(0);
   ranked.forEach((j, rank) => { p[j] = cut.p[rank]; });
   const kept = ranked.slice(0, cut.kept).sort((a, b) => a - b);
-  return { before: [...softmax(logits, temperature)], p, kept, greedy: argmax(logits) };
+  return { before: [...softmax(soft)], p, kept, greedy: argmax(logits) };
 }
 
 function build(root, state, set, say) {
   const { labels, words } = state;
-  const { table, rows, cells } = grid(words.caption, [words.token, words.logit, words.p, words.draws], labels);
+  const made = grid(words.caption, [words.token, words.logit, words.p, words.draws], labels);
+  const { table, rows, cells } = made;
   const setLogit = labels.map((label, j) =>
     logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits, (value) =>
       set({ logits: replaced(state.logits, j, value) })));
   const marks = rows.map((row) => row.firstChild.appendChild(node("small")));
-  const draws = drawing(words, labels, cells.map((row) => row[2]), say);
+  const draws = drawing(words, labels, made, say);
   root.append(table, draws.row);
 
   return () => {

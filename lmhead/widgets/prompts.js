@@ -9,7 +9,7 @@ function allLogits(named, tail) {
 
 function numbers({ logits, named, temperature, top_k, top_p }) {
   const topK = Math.min(Math.floor(top_k + 0.5), logits.length);
-  const { p, kept } = cutSorted(logits, { temperature, topK, topP: top_p });
+  const { p, kept } = cutSorted(tempered(logits, temperature), { topK, topP: top_p });
   let rest = 0;
   for (let j = named; j < p.length; j++) rest += p[j];
   return { p: [...p.subarray(0, named)], rest, kept };
@@ -19,8 +19,9 @@ function build(root, state, set, say) {
   const { labels, words, vocab, top } = state;
   const named = top[0].length, logits = {};
   const headings = [words.token, words.logit, words.p, words.draws];
-  const { table, rows, cells } = grid("", headings, [...labels[0], words.rest]);
-  const draws = drawing(words, [...labels[0], words.rest], cells.map((row) => row[2]), say);
+  const made = grid("", headings, [...labels[0], words.rest]);
+  const { table, rows, cells } = made;
+  const draws = drawing(words, [...labels[0], words.rest], made, say);
   const kept = node("p", { class: "lmhead-note" });
   root.append(table, kept, draws.row);
 
@@ -33,16 +34,16 @@ function build(root, state, set, say) {
     }
     logits[at] ||= allLogits(top[at], tail);
     const shown = numbers({ logits: logits[at], named, temperature: state.temperature, top_k: state.top_k, top_p: state.top_p });
-    const largest = Math.max(shown.p[0], shown.rest);
     shown.p.forEach((p, j) => {
       rows[j].firstChild.textContent = labels[at][j];
       put(cells[j][0], `logit.${j}`, state.largest[at] + top[at][j]);
-      bar(cells[j][1], `p.${j}`, p, p / largest);
+      bar(cells[j][1], `p.${j}`, p, p / shown.p[0]); // bars against the leader
       rows[j].classList.toggle("lmhead-cut", j >= shown.kept);
     });
     rows[0].classList.add("lmhead-best");
     rows[0].firstChild.append(node("small", {}, words.greedy));
-    bar(cells[named][1], "rest", shown.rest, shown.rest / largest);
+    bar(cells[named][1], "rest", shown.rest, 0);
+    cells[named][1].classList.add("lmhead-nobar");
     put(kept, "kept", shown.kept, (n) => fill(words.kept, { kept: grouped(n), vocab: grouped(vocab) }));
     draws.from([...shown.p, shown.rest]);
     draws.forget();
