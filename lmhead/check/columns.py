@@ -67,9 +67,10 @@ COSINES = Exercise(
 
 
 def cosines(yours: Function) -> None:
-    r"""Chapter 3, `cosines(h, W_U)`: how well h agrees with each column, $h \cdot w_j / (\lVert h \rVert \lVert w_j \rVert)$.
+    r"""Chapter 3, `cosines(h, W_U)`: how well the direction of h agrees with that of each column.
 
-    h is `[d_model]`, W_U `[d_model, vocab]`, the cosines `[vocab]`.
+    That is $h \cdot w_j / (\lVert h \rVert \lVert w_j \rVert)$ with $w_j$ column j of W_U. h is `[d_model]`, W_U
+    `[d_model, vocab]`, the cosines `[vocab]`.
 
     >>> cosines(lambda h, W_U: h @ W_U / np.linalg.norm(h))
     Not yet: columns of different lengths (case 1 of 6).
@@ -312,10 +313,11 @@ TIED_GRADIENT = Exercise(
 
 
 def tied_gradient(yours: Function) -> None:
-    r"""Chapter 4, `tied_gradient(ids, dx, dW_U) -> dE`: both uses of a tied E, $\sum_t \mathrm{onehot}(ids_t)\,dx_t + dW_U^\top$.
+    r"""Chapter 4, `tied_gradient(ids, dx, dW_U) -> dE`: the gradient of an embedding that is the head too.
 
-    ids are the input tokens `[positions]`, dx `[positions, d_model]` the gradient of the rows read, dW_U
-    `[d_model, vocab]` that of the head; dE is `[vocab, d_model]`.
+    Both uses add up: $\sum_t \mathrm{onehot}(ids_t)\,dx_t + dW_U^\top$. ids are the input tokens `[positions]`, dx
+    `[positions, d_model]` the gradient of the rows read, dW_U `[d_model, vocab]` that of the head; dE is
+    `[vocab, d_model]`.
 
     >>> def overwrites(ids, dx, dW_U):
     ...     dE = dW_U.T.copy()
@@ -323,8 +325,9 @@ def tied_gradient(yours: Function) -> None:
     ...     return dE
     >>> tied_gradient(overwrites)
     Not yet: a token that repeats (case 3 of 6).
-      input     ids = [2, 0, 2], dx = [[-1.6, -2.6], [-0.5, 0.8], [2.3, 0.2]], dW_U = [[2.1, 3.6,
-                -5.1], [-0.3, 2.0, 2.7]]
+      input     ids = [2, 0, 2]
+                dx = [[-1.6, -2.6], [-0.5, 0.8], [2.3, 0.2]]
+                dW_U = [[2.1, 3.6, -5.1], [-0.3, 2.0, 2.7]]
       got       [[1.6, 0.5], [3.6, 2.0], [-2.8, 2.9]]
       expected  [[1.6, 0.5], [3.6, 2.0], [-4.4, 0.3]]
       Looks like: A repeated id counts once: dE[ids] += dx keeps only its last dx. Use np.add.at(dE,

@@ -277,14 +277,15 @@ FROM_LM_HEAD = Exercise(
 
 
 def from_lm_head(yours: Function) -> None:
-    r"""Chapter 2, `from_lm_head(h, weight) -> logits`: the same scores from a PyTorch head, $z = h\,\mathrm{weight}^\top$.
+    r"""Chapter 2, `from_lm_head(h, weight) -> logits`: the same scores, from a head as PyTorch stores it.
 
-    h is `[..., d_model]`, weight `[vocab, d_model]` as `lm_head.weight` is stored, the logits `[..., vocab]`.
+    That is $z = h\,\mathrm{weight}^\top$. h is `[..., d_model]`, weight `[vocab, d_model]` as `lm_head.weight` is
+    stored, the logits `[..., vocab]`.
 
     >>> from_lm_head(lambda h, weight: h @ (weight if weight.shape[0] == h.shape[-1] else weight.T))
     Not yet: a square weight (case 7 of 9).
-      input     h = [3.7, -6.2, 1.9], weight = [[1.4, -2.0, -3.1], [-5.8, -0.7, 2.5], [0.1, 1.0,
-                2.0]]
+      input     h = [3.7, -6.2, 1.9]
+                weight = [[1.4, -2.0, -3.1], [-5.8, -0.7, 2.5], [0.1, 1.0, 2.0]]
       got       [41.33, -1.16, -23.17]
       expected  [11.69, -12.37, -2.03]
       Looks like: You transpose only if the sizes force it. A square weight runs both ways, and this

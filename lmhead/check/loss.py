@@ -73,9 +73,10 @@ CROSS_ENTROPY = Exercise(
 
 
 def cross_entropy(yours: Function) -> None:
-    r"""Chapter 6, `cross_entropy(z, y) -> loss`: the cost of one position in nats, $-\log p_y = \log\sum_j e^{z_j} - z_y$.
+    r"""Chapter 6, `cross_entropy(z, y) -> loss`: the cost of one position in nats.
 
-    z is `[vocab]`, y a token id from 0.
+    That is $-\log p_y = \log\sum_j e^{z_j} - z_y$, also where $p_y$ is too small for a float. z is `[vocab]`, y a
+    token id from 0.
 
     >>> cross_entropy(lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
     Not yet: each token as the target (case 1 of 9).
@@ -127,9 +128,9 @@ PERPLEXITY = Exercise(
 
 
 def perplexity(yours: Function) -> None:
-    r"""Chapter 6, `perplexity(losses) -> number`: of a text from the loss of each token in nats, $e^{\mathrm{mean}(L)}$.
+    r"""Chapter 6, `perplexity(losses) -> number`: of a text, from the losses of its tokens in nats.
 
-    losses is an array `[positions]`.
+    That is $e^{\mathrm{mean}(L)}$. losses is an array `[positions]`.
 
     >>> perplexity(lambda losses: np.exp(losses).mean())
     Not yet: a short text (case 1 of 7).
@@ -217,7 +218,7 @@ MASKED_MEAN = Exercise(
         ),
         Mistake(
             _mean_of_row_means,
-            "You average each sequence's mean: a short one weighs as much as a long one. Take one mean over all tokens.",
+            "You average each sequence's mean: a short one weighs as much as a long one. Take one mean over all.",
         ),
         Mistake(
             lambda logits, targets: lmhead.cross_entropy(logits, targets, reduction="sum"),
@@ -252,8 +253,8 @@ def masked_mean(yours: Function) -> None:
     ...     return lmhead.cross_entropy(logits, targets, reduction="sum") / targets.size
     >>> masked_mean(divides_by_all)
     Not yet: some targets ignored (case 3 of 8).
-      input     logits = [[4.1, -5.1, 0.8], [-1.1, -0.9, -0.4], [-4.0, -0.5, -1.7]], targets = [2,
-                -100, 1]
+      input     logits = [[4.1, -5.1, 0.8], [-1.1, -0.9, -0.4], [-4.0, -0.5, -1.7]]
+                targets = [2, -100, 1]
       got       1.2075
       expected  1.8113
       Looks like: You divide by all positions. Only those whose target is not ignore_index (-100)
@@ -285,12 +286,12 @@ CHAT_TARGETS = Exercise(
         ),
         Kind(
             "several turns",
-            "Each answer is predicted from the token before it on, and each answer's last token predicts a prompt: -100.",
+            "Each answer is predicted from the token before it on. Its own last token predicts a prompt: -100.",
             [(np.array([2, 7, 1, 8, 9, 4]), np.array([False, True, True, False, False, True]))],
         ),
         Kind(
             "an answer in front",
-            "The first token has no position before it that could predict it. The last position predicts nothing: -100.",
+            "No position comes before the first token to predict it. The last position predicts nothing: -100.",
             [
                 (np.array([9, 2, 6, 5]), np.array([True, True, False, False])),
                 (np.array([4, 7]), np.array([True, True])),
@@ -352,9 +353,10 @@ CHAT_TARGETS = Exercise(
 
 
 def chat_targets(yours: Function) -> None:
-    r"""Chapter 7, `chat_targets(ids, is_answer) -> targets`: $y_t = ids_{t+1}$ where that token is an answer's, else -100.
+    r"""Chapter 7, `chat_targets(ids, is_answer) -> targets`: shifted by one, with the prompt masked.
 
-    ids are token ids `[positions]`, is_answer bool `[positions]`; targets are integers `[positions]`, -100 at the end.
+    That is $y_t = ids_{t+1}$ where that token is part of an answer, else -100. ids are token ids `[positions]`,
+    is_answer bool `[positions]`; targets are integers `[positions]`, -100 at the end.
 
     >>> def zero_labels(ids, is_answer):
     ...     return np.append(np.where(is_answer[1:], ids[1:], 0), 0)

@@ -191,7 +191,7 @@ def problem_lines(problem: str, name: str, where: str, case: Case, outcome: Outc
         "memory": "Not yet: too much memory at once",
         "value": "Not yet",
     }[problem]
-    lines = [f"{head}{':' if problem == 'value' else ','} {where}.", wrap(f"  input     {arguments}", indent=12)]
+    lines = [f"{head}{':' if problem == 'value' else ','} {where}.", input_lines(case.arguments)]
     if problem in ("changed", "memory"):
         return lines
     if problem == "shape":
@@ -199,6 +199,14 @@ def problem_lines(problem: str, name: str, where: str, case: Case, outcome: Outc
     else:
         got, expected = show_both(outcome.value, right)
     return [*lines, f"  got       {got}", f"  expected  {expected}"]
+
+
+def input_lines(arguments: dict[str, Any]) -> str:
+    """The arguments in one line if it is short, else one a line."""
+    line = f"  input     {show_arguments(arguments)}"
+    if len(line) <= WIDTH:
+        return line
+    return "  input     " + "\n            ".join(f"{name} = {show(value)}" for name, value in arguments.items())
 
 
 def advice_on(problem: str, case: Case, got: list[Outcome], cases: list[Case], exercise: Exercise) -> str:
@@ -211,12 +219,7 @@ def advice_on(problem: str, case: Case, got: list[Outcome], cases: list[Case], e
         said = f"NaN comes from inf - inf, inf / inf or 0 / 0. {case.kind.hint}"
     else:
         said = case.kind.hint
-    return wrap(f"  {said}", indent=2)
-
-
-def wrap(line: str, indent: int) -> str:
-    """A line broken at spaces for a narrow page, with `indent` spaces from the second line on."""
-    return textwrap.fill(line, WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)
+    return textwrap.fill(said, WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def diagnosis(failed: Kind, got: list[Outcome], cases: list[Case], exercise: Exercise) -> str | None:

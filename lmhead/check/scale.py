@@ -77,9 +77,10 @@ BITS_PER_BYTE = Exercise(
 
 
 def bits_per_byte(yours: Function) -> None:
-    r"""Chapter 9, `bits_per_byte(losses, text)`: bits that a byte of text costs, $\sum_t L_t / (n_\mathrm{bytes} \ln 2)$.
+    r"""Chapter 9, `bits_per_byte(losses, text)`: what a byte of text costs, whatever the tokenizer.
 
-    losses is `[positions]` in nats, one a scored token; text is the string, measured in UTF-8 bytes.
+    That is $\sum_t L_t / (n_\mathrm{bytes} \ln 2)$. losses is `[positions]` in nats, one a scored token; text is the
+    string, measured in UTF-8 bytes.
 
     >>> bits_per_byte(lambda losses, text: losses.sum() / np.log(2) / len(text))
     Not yet: letters with accents (case 4 of 7).
@@ -262,14 +263,14 @@ MERGE = Exercise(
 def merge(yours: Function) -> None:
     r"""Chapter 10, `merge(a, b) -> (m, s)`: one log-sum-exp state out of those of two pieces of a row of logits.
 
-    A state is the pair (m, s) of the largest logit and $\sum_j e^{z_j - m}$, so that log-sum-exp is $m + \log s$. With m
-    the larger maximum, $s = s_a e^{m_a - m} + s_b e^{m_b - m}$. A piece without tokens is (-inf, 0).
+    A state is the pair (m, s) of the largest logit and $\sum_j e^{z_j - m}$, so that log-sum-exp is $m + \log s$.
+    With m the larger maximum, $s = s_a e^{m_a - m} + s_b e^{m_b - m}$. A piece without tokens is (-inf, 0).
 
     >>> merge(lambda a, b: (max(a[0], b[0]), a[1] + b[1]))
     Not yet: two pieces of a row (case 1 of 10).
-      input     a = [2.0, 1.3679], b = [0.5, 1.6703]
-      got       [2.0, 3.0382]
-      expected  [2.0, 1.7406]
+      input     a = (2.0, 1.3679), b = (0.5, 1.6703)
+      got       (2.0, 3.0382)
+      expected  (2.0, 1.7406)
       Looks like: You add sums that count from different maxima. Bring each to the new m first: s *
       exp(its m - m).
     >>> def merged(a, b):

@@ -33,7 +33,8 @@ def show(value: Any) -> str:
         return f"a {type(value).__name__}"
     if array.size > SHOWN:
         return f"an array {list(array.shape)}"
-    return _nested(array.tolist())
+    text = _nested(array.tolist())
+    return f"({text[1:-1]})" if isinstance(value, tuple) else text
 
 
 def show_arguments(arguments: dict[str, Any]) -> str:

@@ -146,7 +146,7 @@ SURE_LOSS = Exercise(
         ),
         Kind(
             "a target far below the best",
-            "The others weigh e^40 to e^800 against the target: shift by the largest logit, and add how far y is below it.",
+            "The others weigh up to e^800 against the target: shift by the largest logit, and add how far y is below.",
             [(np.array([lead, 0.0, 0.5]), 1) for lead in (40.0, 720.0, 800.0)],
         ),
     ],
@@ -199,8 +199,8 @@ SURE_LOSS = Exercise(
 def sure_loss(yours: Function) -> None:
     r"""Chapter 8, `sure_loss(z, y) -> loss`: cross-entropy that keeps its digits as $p_y$ nears 1.
 
-    With k the largest logit it is $(z_k - z_y) + \mathrm{log1p}(\sum_{j \ne k} e^{z_j - z_k})$. z is `[vocab]`, y a token
-    id. The result is compared relatively, so that 0 is no answer where the loss is 1e-17.
+    With k the largest logit it is $(z_k - z_y) + \mathrm{log1p}(\sum_{j \ne k} e^{z_j - z_k})$. z is `[vocab]`, y a
+    token id. The result is compared relatively, so that 0 is no answer where the loss is 1e-17.
 
     >>> sure_loss(lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y])
     Not yet: a sure target (case 4 of 11).
