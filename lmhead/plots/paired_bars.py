@@ -22,7 +22,9 @@ def paired_bars(
     for (name, values), side, look in zip(series.items(), (-0.5, 0.5), looks, strict=True):
         heights = np.asarray(values, float)
         if heights.shape != (len(labels),):
-            raise ValueError(f"{name!r} must hold one number a label; got shape {heights.shape} for {len(labels)} labels")
+            raise ValueError(
+                f"{name!r} must hold one number a label; got shape {heights.shape} for {len(labels)} labels"
+            )
         drawn = ax.bar(np.arange(len(labels)) + 0.4 * side, heights, width=0.38, label=name, **look)
         ax.bar_label(drawn, labels=[f"{v:.{digits}f}" for v in heights], padding=2, fontsize=7.5)
     ax.set_xticks(range(len(labels)), labels)
