@@ -24,7 +24,13 @@ def column_arrows(W_U: ArrayLike, labels: Sequence[str], h: ArrayLike | None = N
         along = tip / np.linalg.norm(tip)
         beside = np.array([along[1], -along[0]])
         ax.annotate(
-            name, tip, xytext=5 * along + 11 * beside, textcoords="offset points", ha="center", va="center", color=color
+            name,
+            tip,
+            xytext=6 * along + (17, 10) * beside,
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=color,
         )
     reach = 1.2 * np.abs(tips).max()
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="dimension 0", ylabel="dimension 1")
