@@ -7,6 +7,7 @@ from lmhead.plots.bars import bars
 from lmhead.plots.chain import chain
 from lmhead.plots.column_arrows import column_arrows
 from lmhead.plots.curves import curves
+from lmhead.plots.head_shares import head_shares
 from lmhead.plots.length_and_cosine import length_and_cosine
 from lmhead.plots.logits_by_angle import logits_by_angle
 from lmhead.plots.loss_curve import loss_curve
@@ -19,6 +20,7 @@ __all__ = [
     "chain",
     "column_arrows",
     "curves",
+    "head_shares",
     "length_and_cosine",
     "logits_by_angle",
     "loss_curve",
