@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import functools
+import io
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import nbformat
+import pytest
+
+import lmhead.head
 
 ROOT = Path(__file__).parents[1]
 BOOK = ROOT / "book"
@@ -80,29 +87,44 @@ def figure_name(cell: Any) -> str:
 @functools.cache
 def axes_of(chapter: str) -> dict[str, Any]:
     """The Axes that each figure cell of a chapter draws, by the figure's name: its cells are run here, in order."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    drawn = {}
-    namespace: dict[str, Any] = {"__name__": "__main__"}
     named = {id(cell): figure_name(cell) for cell in figures(chapter)}
-    for cell in code_cells(chapter):
-        expected = "raises-exception" in tags(cell)
-        try:
-            value = _run(cell.source, namespace)
-        except Exception:
-            if not expected:
-                raise
-            continue
-        if id(cell) in named:
-            drawn[named[id(cell)]] = value
-    return drawn
+    return {named[id(cell)]: value for cell, value in _values(chapter) if id(cell) in named}
+
+
+@functools.cache
+def run_recording_heads(chapter: str) -> frozenset[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The shapes of every h and W_U that the chapter's cells gave to lmhead."""
+    seen, in_this_cell = set(), set()
+    checked = lmhead.head.check_head_shapes
+
+    def recording(h: Any, W_U: Any) -> None:
+        checked(h, W_U)
+        in_this_cell.add((h.shape, W_U.shape))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lmhead.head.check_head_shapes", recording)
+        for cell, _ in _values(chapter):
+            if not {"exercise", "solution"} & set(tags(cell)):  # a checker's hidden cases have traps on purpose
+                seen |= in_this_cell
+            in_this_cell.clear()
+    return frozenset(seen)
+
+
+def _values(chapter: str) -> Iterator[tuple[Any, Any]]:
+    """Each code cell with the value of its last line; the cells are run here, in order."""
+    matplotlib.use("Agg")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.chdir(BOOK), contextlib.redirect_stdout(io.StringIO()):
+        for cell in code_cells(chapter):
+            try:
+                yield cell, _run(cell.source, namespace)
+            except Exception:
+                if "raises-exception" not in tags(cell):
+                    raise
 
 
 def _run(source: str, namespace: dict[str, Any]) -> Any:
     """Execute a cell; the value of its last expression, also of one silenced by a semicolon."""
-    import ast
-
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<cell>", "exec"), namespace)
