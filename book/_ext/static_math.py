@@ -61,7 +61,7 @@ def render(tex: str, *, display: bool, location: nodes.Element) -> str:
     except JSEvalException as error:
         message = re.search(r"KaTeX parse error: .*", str(error))
         reason = message[0] if message else str(error)
-        log.warning("this formula is wrong: %s\n%s", tex, reason, location=location, type="static_math")
+        log.warning("this formula is wrong: %s\n%s", " ".join(tex.split()), reason, location=location)
         return f"<code>{html.escape(tex)}</code>"
 
 

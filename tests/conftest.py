@@ -1,0 +1,48 @@
+"""The built site, made once for all tests that look at it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).parents[1]
+
+
+def build_book(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Build as `make book` does: with warnings as errors, all of them shown."""
+    program = shutil.which("jupyter-book", path=Path(sys.executable).parent)
+    command = [str(program), "build", str(source), "--path-output", str(out), "-W", "-n", "--keep-going"]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site, from which `book/index.html` opens; built once, whatever number of workers run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a folder of its own, side by side
+        shared = shared.parent
+    html = shared / "site" / "_build" / "html"
+    with FileLock(shared / "site.lock"):
+        if not html.exists():
+            built = build_book(ROOT, shared / "site")
+            if built.returncode:
+                shutil.rmtree(html, ignore_errors=True)
+                pytest.fail("The book does not build:\n" + built.stdout[-3000:] + built.stderr[-3000:])
+    return html
+
+
+@pytest.fixture
+def small_book(tmp_path: Path) -> Path:
+    """A book with the real settings, extensions and templates, but with one page that a test may write as it likes."""
+    for name in ("_ext", "_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, tmp_path / "book" / name)
+    for name in ("_config.yml", "book/references.bib"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n")
+    (tmp_path / "book/index.md").write_text("# A small book\n\nIt has one page: {doc}`page`.\n")
+    (tmp_path / "book/page.md").write_text("# The page\n\nThe loss is $-\\log p_y$.\n")
+    return tmp_path
