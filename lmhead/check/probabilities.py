@@ -166,7 +166,7 @@ TOP_P = Exercise(
             "The most likely token always stays, even if it alone passes p.",
             [(_ROWS[0], 0.1), (_ROWS[2], 0.05)],
         ),
-        Kind("p = 1", "p = 1 cuts nothing.", [(_ROWS[1], 1.0)]),
+        Kind("p = 1", "p = 1 cuts nothing, however unlikely.", [(_ROWS[1], 1.0), (np.array([-3.0, 9.0, 1.0]), 1.0)]),
         Kind(
             "a token masked before",
             "A token at -inf has probability 0. It stays masked, and the others keep their logits.",
@@ -227,7 +227,7 @@ def top_p(yours: Function) -> None:
     ...     masked[order[cut]] = -np.inf
     ...     return masked
     >>> top_p(drops_the_crossing_token)
-    Not yet: a p inside the row (case 1 of 10).
+    Not yet: a p inside the row (case 1 of 11).
       input     z = [0.1, 2.0, 1.0], p = 0.7
       got       [-inf, 2.0, -inf]
       expected  [-inf, 2.0, 1.0]
@@ -239,7 +239,7 @@ def top_p(yours: Function) -> None:
     ...     masked[order[np.cumsum(ranked) - ranked >= p]] = -np.inf
     ...     return masked
     >>> top_p(keeps_it)
-    Right: all 10 cases pass.
+    Right: all 11 cases pass.
     """
     run(yours, TOP_P)
 

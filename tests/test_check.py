@@ -1,0 +1,667 @@
+"""Checkers accept right solutions however written, name each well-known mistake, and let no planted fault pass."""
+
+import contextlib
+import functools
+import importlib
+import io
+import math
+import pkgutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lmhead
+from lmhead import check
+from lmhead.check import run as running
+
+CHECKERS = [name for name in check.__all__ if name != "logits_not_probabilities"]
+
+
+def exercise(name):
+    return getattr(sys.modules[getattr(check, name).__module__], name.upper())
+
+
+def printed(name, yours):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert getattr(check, name)(yours) is None
+    return out.getvalue().rstrip("\n")
+
+
+def said(name, yours):
+    """What is printed, as one line."""
+    return " ".join(printed(name, yours).split())
+
+
+def right_line(name):
+    return f"Right: all {len(running.cases_of(exercise(name)))} cases pass."
+
+
+# Right solutions, each written in at least three ways: arrays, loops, lists and Python numbers.
+
+
+def next_token_loop(h, W_U):
+    best = 0
+    for j in range(W_U.shape[1]):
+        if sum(h[i] * W_U[i, j] for i in range(len(h))) > sum(h[i] * W_U[i, best] for i in range(len(h))):
+            best = j
+    return best
+
+
+def nearest_row_loop(h, E):
+    distances = [math.dist(h, row) for row in E]
+    return distances.index(min(distances))
+
+
+def scores_loop(h, W_U, b):
+    if np.ndim(h) > 1:
+        return [scores_loop(row, W_U, b) for row in h]
+    return [sum(x * w for x, w in zip(h, column, strict=True)) + bias for column, bias in zip(W_U.T, b, strict=True)]
+
+
+def from_lm_head_loop(h, weight):
+    if np.ndim(h) > 1:
+        return [from_lm_head_loop(row, weight) for row in h]
+    return [sum(map(float.__mul__, h.tolist(), row)) for row in weight.tolist()]
+
+
+def cosines_loop(h, W_U):
+    return [float(h @ w) / math.hypot(*h) / math.hypot(*w) for w in W_U.T]
+
+
+def winner_by_length_loop(h, W_U, j):
+    logits = [float(h @ column) for column in W_U.T]
+    if logits[j] <= 0:
+        return None
+    return max(logits) / logits[j]
+
+
+def head_parameters_steps(d_model, vocab_size, tied, bias):
+    total = 0
+    if not tied:
+        total += d_model * vocab_size
+    if bias:
+        total += vocab_size
+    return total
+
+
+def tied_gradient_loop(ids, dx, dW_U):
+    dE = dW_U.T.tolist()
+    for t, token in enumerate(ids):
+        for i in range(len(dx[t])):
+            dE[token][i] += dx[t][i]
+    return dE
+
+
+def tied_gradient_add_at(ids, dx, dW_U):
+    dE = np.zeros(dW_U.shape[::-1])
+    np.add.at(dE, ids, dx)
+    dE += dW_U.T
+    return dE
+
+
+def softmax_loop(z):
+    if np.ndim(z) > 1:
+        return [softmax_loop(row) for row in z]
+    top = max(z)
+    weights = [math.exp(x - top) for x in z]
+    return [w / sum(weights) for w in weights]
+
+
+def softmax_by_logs(z):
+    top = z.max(-1)[..., None]
+    return np.exp(z - top - np.log(np.exp(z - top).sum(-1)[..., None]))
+
+
+def top_p_loop(z, p):
+    probabilities = softmax_loop(z)
+    kept, total = set(), 0.0
+    for token in sorted(range(len(z)), key=lambda j: -z[j]):
+        if total >= p:
+            break
+        kept.add(token)
+        total += probabilities[token]
+    return [float(z[j]) if j in kept else -math.inf for j in range(len(z))]
+
+
+def top_p_threshold(z, p):
+    ranked = np.sort(lmhead.softmax(z))[::-1]
+    lowest = ranked[np.cumsum(ranked) - ranked < p].min()
+    return np.where(lmhead.softmax(z) >= lowest, z, -np.inf)
+
+
+def cross_entropy_list(z, y):
+    top = max(z)
+    return math.log(math.fsum(math.exp(x - top) for x in z)) + float(top) - float(z[y])
+
+
+def perplexity_product(losses):
+    return math.prod(math.exp(-x) for x in losses) ** (-1 / len(losses))
+
+
+def masked_mean_loop(logits, targets):
+    rows = zip(np.reshape(logits, (-1, logits.shape[-1])), np.ravel(targets), strict=True)
+    losses = [cross_entropy_list(z, y) for z, y in rows if y != -100]
+    return sum(losses) / len(losses)
+
+
+def masked_mean_where(logits, targets):
+    counts = targets != -100
+    y = np.where(counts, targets, 0)
+    log_p = np.take_along_axis(lmhead.log_softmax(logits), y[..., None], -1)[..., 0]
+    return -np.where(counts, log_p, 0).sum() / counts.sum()
+
+
+def chat_targets_list(ids, is_answer):
+    following = zip(ids[1:], is_answer[1:], strict=True)
+    return [int(token) if answer else -100 for token, answer in following] + [-100]
+
+
+def chat_targets_loop(ids, is_answer):
+    targets = np.full(len(ids), -100, np.int32)
+    for t in range(len(ids) - 1):
+        if is_answer[t + 1]:
+            targets[t] = ids[t + 1]
+    return targets
+
+
+def log_softmax_list(z):
+    if np.ndim(z) > 1:
+        return [log_softmax_list(row) for row in z]
+    top = float(max(z))
+    total = math.log(sum(math.exp(x - top) for x in z))
+    return [float(x) - top - total for x in z]
+
+
+def sure_loss_sorted(z, y):
+    *others, top = sorted(z.tolist())
+    return (top - float(z[y])) + math.log1p(math.fsum(math.exp(x - top) for x in others))
+
+
+def sure_loss_mask(z, y):
+    weight = np.exp(z - z.max())
+    weight[np.argmax(z)] = 0
+    return np.log1p(weight.sum()) + (z.max() - z[y])
+
+
+def bits_per_byte_loop(losses, text):
+    bits = 0.0
+    for loss in losses:
+        bits += loss / math.log(2)
+    return bits / len(bytes(text, "utf-8"))
+
+
+def rank_of_loop(logits, token):
+    rank = 0
+    for z in logits:
+        if z > logits[token]:
+            rank += 1
+    return rank
+
+
+def merge_cases(a, b):
+    if b[1] == 0:
+        return a
+    if a[0] < b[0]:
+        return merge_cases(b, a)
+    return [a[0], a[1] + b[1] * math.exp(b[0] - a[0])]
+
+
+def merge_array(a, b):
+    m = np.maximum(a[0], b[0])
+    scale = [1.0 if np.isinf(m) else np.exp(x[0] - m) for x in (a, b)]
+    return np.array([m, a[1] * scale[0] + b[1] * scale[1]])
+
+
+def streaming_loss_logaddexp(h, W_U, y, chunk):
+    lse = np.full(len(h), -np.inf)
+    for start in range(0, W_U.shape[1], chunk):
+        lse = np.logaddexp(lse, lmhead.logsumexp(h @ W_U[:, start : start + chunk]))
+    return (lse - np.einsum("nd,dn->n", h, W_U[:, y])).mean()
+
+
+def streaming_loss_states(h, W_U, y, chunk):
+    m, s = np.full(len(h), -np.inf), np.zeros(len(h))
+    pieces = np.split(W_U, range(chunk, W_U.shape[1], chunk), axis=1)
+    for piece in pieces:
+        z = h @ piece
+        top = np.maximum(m, z.max(axis=1))
+        m, s = top, s * np.exp(m - top) + np.exp(z - top[:, None]).sum(axis=1)
+    return float(np.mean(m + np.log(s) - (h * W_U[:, y].T).sum(axis=1)))
+
+
+def streaming_loss_by_position(h, W_U, y, chunk):
+    return np.mean([lmhead.cross_entropy(h[n] @ W_U, y[n]) for n in range(len(h))])
+
+
+RIGHT = {
+    "next_token": [
+        next_token_loop,
+        lambda h, W_U: (h @ W_U).argmax(),
+        lambda h, W_U: int(np.argsort(np.einsum("d,dv->v", h, W_U))[-1]),
+        lambda h, W_U: np.int32(lmhead.softmax(W_U.T @ h).argmax()),
+    ],
+    "nearest_row": [
+        nearest_row_loop,
+        lambda h, E: ((E - h) ** 2).sum(axis=1).argmin(),
+        lambda h, E: int(np.argmin((E * E).sum(1) - 2 * E @ h)),
+    ],
+    "scores": [
+        scores_loop,
+        lambda h, W_U, b: h @ W_U + b,
+        lambda h, W_U, b: np.einsum("...d,dv->...v", h, W_U) + b[None][0],
+        lambda h, W_U, b: (h.astype(np.float32) @ W_U.astype(np.float32)) + b.astype(np.float32),
+    ],
+    "from_lm_head": [
+        from_lm_head_loop,
+        lambda h, weight: h @ weight.T,
+        lambda h, weight: np.einsum("...d,vd->...v", h, weight),
+        lambda h, weight: np.inner(h, weight),
+    ],
+    "cosines": [
+        cosines_loop,
+        lambda h, W_U: h @ W_U / np.linalg.norm(h) / np.linalg.norm(W_U, axis=0),
+        lambda h, W_U: (h / np.sqrt(h @ h)) @ (W_U / np.sqrt((W_U**2).sum(axis=0))),
+        lambda h, W_U: np.float32(h @ W_U / np.sqrt((W_U * W_U).sum(0) * (h * h).sum())),
+    ],
+    "winner_by_length": [
+        winner_by_length_loop,
+        lambda h, W_U, j: None if (h @ W_U)[j] <= 0 else (h @ W_U).max() / (h @ W_U[:, j]),
+        lambda h, W_U, j: max(float(h @ W_U[:, i] / (h @ W_U[:, j])) for i in range(5)) if h @ W_U[:, j] > 0 else None,
+    ],
+    "head_parameters": [
+        head_parameters_steps,
+        lambda d, V, tied, bias: V * (d * (not tied) + bias),
+        lambda d, V, tied, bias: np.int64((0 if tied else d * V) + (V if bias else 0)),
+        lambda d, V, tied, bias: sum([V] * bias + [d * V] * (1 - tied)),
+    ],
+    "tied_gradient": [
+        tied_gradient_loop,
+        tied_gradient_add_at,
+        lambda ids, dx, dW_U: dW_U.T + (np.arange(dW_U.shape[1])[:, None] == ids).astype(float) @ dx,
+    ],
+    "softmax": [
+        softmax_loop,
+        softmax_by_logs,
+        lambda z: lmhead.softmax(z.astype(np.float32)),
+        lambda z: 1 / np.exp(z[..., None, :] - z[..., :, None]).sum(axis=-1),
+    ],
+    "top_p": [top_p_loop, top_p_threshold, lmhead.top_p, lambda z, p: lmhead.top_p(z.astype(np.float32), p)],
+    "cross_entropy": [
+        cross_entropy_list,
+        lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y],
+        lambda z, y: -lmhead.log_softmax(z.astype(np.float32))[y],
+        lambda z, y: np.logaddexp.reduce(z) - z[y],
+    ],
+    "perplexity": [
+        perplexity_product,
+        lambda losses: np.exp(np.mean(losses)),
+        lambda losses: math.exp(sum(losses) / len(losses)),
+        lambda losses: 2 ** (losses.mean() / np.log(2)),
+        lambda losses: np.exp(losses.astype(np.float32).mean()),
+    ],
+    "masked_mean": [
+        masked_mean_loop,
+        masked_mean_where,
+        lmhead.cross_entropy,
+        lambda logits, targets: lmhead.cross_entropy(logits[targets != -100], targets[targets >= 0]),
+    ],
+    "chat_targets": [
+        chat_targets_list,
+        chat_targets_loop,
+        lambda ids, is_answer: np.append(np.where(is_answer, ids, -100)[1:], -100),
+    ],
+    "log_softmax": [
+        log_softmax_list,
+        lambda z: z - z.max(-1, keepdims=True) - np.log(np.exp(z - z.max(-1, keepdims=True)).sum(-1, keepdims=True)),
+        lambda z: z - np.logaddexp.reduce(z, axis=-1)[..., None],
+        lambda z: lmhead.log_softmax(z.astype(np.float32)),
+    ],
+    "sure_loss": [
+        sure_loss_sorted,
+        sure_loss_mask,
+        lmhead.cross_entropy,
+        lambda z, y: lmhead.cross_entropy(z.astype(np.float32), y),
+    ],
+    "bits_per_byte": [
+        bits_per_byte_loop,
+        lambda losses, text: np.sum(losses) / np.log(2) / len(text.encode("utf-8")),
+        lambda losses, text: np.mean(losses) * losses.size / math.log(2) / sum(len(c.encode()) for c in text),
+    ],
+    "rank_of": [
+        rank_of_loop,
+        lambda logits, token: (logits > logits[token]).sum(),
+        lambda logits, token: np.searchsorted(np.sort(-logits), -logits[token]),
+        lambda logits, token: sorted(logits, reverse=True).index(logits[token]),
+    ],
+    "merge": [
+        merge_cases,
+        merge_array,
+        lambda a, b: (max(a[0], b[0]), sum(s * math.exp(m - max(a[0], b[0])) for m, s in (a, b) if m > -math.inf)),
+    ],
+    "streaming_loss": [streaming_loss_logaddexp, streaming_loss_states, streaming_loss_by_position],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_right_solutions_pass_however_they_are_written(name):
+    assert len(RIGHT[name]) >= 3
+    for solution in RIGHT[name]:
+        assert printed(name, solution) == right_line(name)
+
+
+# The well-known mistakes.
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_every_mistake_is_answered_with_its_own_message(name):
+    mistakes = exercise(name).mistakes
+    assert len({mistake.meaning for mistake in mistakes}) == len(mistakes) >= 8
+    for mistake in mistakes:
+        result = said(name, mistake.wrong)
+        assert result.startswith("Not yet")
+        assert result.endswith(f"Looks like: {mistake.meaning}")
+
+
+def test_a_mistake_is_recognised_in_other_words():
+    def column_by_column(h, W_U):
+        products = h @ W_U
+        for j in range(W_U.shape[1]):
+            products[j] /= sum(x * x for x in h) ** 0.5
+        return products.tolist()
+
+    assert "length of h only" in said("cosines", column_by_column)
+
+
+def test_a_mistake_is_recognised_where_the_rest_is_better_than_the_usual_wrong_solution():
+    def stable_but_over_positions(z):  # the listed wrong solution agrees on the stack of rows, not on large logits
+        e = np.exp(z - z.max(axis=0, keepdims=True))
+        return e / e.sum(axis=0, keepdims=True)
+
+    assert "axis 0, the positions" in said("softmax", stable_but_over_positions)
+
+
+def test_two_faults_at_once_name_the_one_that_fails_first():
+    assert "log2" in said("cross_entropy", lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
+
+
+# Faults that no list knows. `right` below is the exercise's own solution.
+
+
+def spoiled(name, change):
+    right = exercise(name).right
+
+    @functools.wraps(right)
+    def yours(*arguments):
+        return change(right(*arguments))
+
+    return yours
+
+
+def on_numbers(change):
+    return lambda value: value if value is None else change(np.asarray(value))
+
+
+PLANTED = {
+    "off by one in a thousand": on_numbers(lambda x: x * 1.001 + 0.001),
+    "shifted by one": on_numbers(lambda x: x + 1),
+    "negated and moved": on_numbers(lambda x: 3 - x),
+    "always 42": lambda value: 42,
+    "always 0.5": lambda value: 0.5,
+    "NaN": on_numbers(lambda x: x * np.nan),
+    "infinite": on_numbers(lambda x: x + np.inf),
+    "text": str,
+    "a dict": lambda value: {"answer": value},
+    "a function": lambda value: lambda: value,
+    "bools": on_numbers(lambda x: x > 0),
+    "complex numbers": on_numbers(lambda x: x + 0.5j),
+    "an axis too many": on_numbers(lambda x: x[None]),
+    "a ragged list": lambda value: [[value, 1], [2]],
+    "an empty list": lambda value: [],
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize("name", CHECKERS)
+def test_planted_faults_are_rejected(name, fault):
+    result = printed(name, spoiled(name, PLANTED[fault]))
+    assert result.startswith("Not yet")
+    assert " at 0x" not in result  # an address would differ at every run
+    assert len(result.splitlines()) <= 9
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_a_fault_in_one_late_case_is_noticed(name):
+    cases = running.cases_of(exercise(name))
+    for late in range(len(cases)):
+        calls = iter(range(len(cases)))
+
+        def yours(*arguments, calls=calls, late=late):
+            value = exercise(name).right(*arguments)
+            return 12345.678 if next(calls) == late else value
+
+        assert f"(case {late + 1} of {len(cases)})" in said(name, yours)
+
+
+def first_position_alone(logits, targets):
+    """Scores one position of each sequence: a fault that the list does not hold."""
+    return lmhead.cross_entropy(logits[..., :1, :], targets[..., :1])
+
+
+MORE_PLANTED = [
+    ("next_token", lambda h, W_U: (h @ W_U).argsort()[-2], "one position"),
+    ("nearest_row", lambda h, E: np.abs(E - h).max(axis=1).argmin(), "rows"),
+    ("scores", lambda h, W_U, b: h @ W_U + b[::-1], "one position"),
+    ("scores", lambda h, W_U, b: h.reshape(-1, h.shape[-1]) @ W_U + b, "wrong shape"),
+    ("from_lm_head", lambda h, weight: np.roll(h @ weight.T, 1, axis=-1), "one position"),
+    ("cosines", lambda h, W_U: np.abs(h @ W_U) / np.linalg.norm(h) / np.linalg.norm(W_U, axis=0), "columns"),
+    ("winner_by_length", lambda h, W_U, j: abs((h @ W_U).max() / (h @ W_U)[j]), "a negative dot product"),
+    ("head_parameters", lambda d, V, tied, bias: (not tied) * d * V + bias, "with a bias"),
+    ("tied_gradient", lambda ids, dx, dW_U: dW_U.T + dx.sum(axis=0), "every token once"),
+    ("softmax", lambda z: (z - z.min()) / (z - z.min()).sum(-1, keepdims=True), "one row"),
+    ("softmax", lambda z: lmhead.softmax(np.nan_to_num(z, neginf=0.0)), "a token masked with -inf"),
+    ("top_p", lambda z, p: lmhead.top_k(z, 2), "p inside the row"),
+    ("top_p", lambda z, p: lmhead.top_p(z, min(p, 0.99)), "p = 1"),
+    ("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y).round(2), "each token as the target"),
+    ("cross_entropy", lambda z, y: lmhead.cross_entropy(np.minimum(z, 100), y), "large logits"),
+    ("perplexity", lambda losses: np.exp(losses.sum() / (len(losses) + 1)), "a short text"),
+    ("masked_mean", first_position_alone, "no target ignored"),
+    ("chat_targets", lambda ids, is_answer: lmhead.shift_targets(ids, is_answer, ignore_index=-99), "a question"),
+    ("log_softmax", lambda z: np.log(lmhead.softmax(z) + 1e-30), "too small for a float"),
+    ("sure_loss", lambda z, y: -np.log1p(lmhead.softmax(z)[y] - 1), "a sure target"),
+    ("sure_loss", lambda z, y: max(float(lmhead.cross_entropy(z, y)), 1e-16), "a sure target"),
+    ("bits_per_byte", lambda losses, text: losses.sum() / np.log(2) / (len(text.encode()) + 1), "English text"),
+    ("rank_of", lambda logits, token: len(set(logits[logits > logits[token]].round())), "in the middle"),
+    ("merge", lambda a, b: (max(a[0], b[0]), max(a[1], b[1])), "two pieces of a row"),
+    ("streaming_loss", lambda h, W_U, y, chunk: lmhead.cross_entropy(h @ W_U[:, : max(y) + 1], y), "of equal size"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "wrong", "where"), MORE_PLANTED)
+def test_more_planted_faults_are_rejected_where_they_show(name, wrong, where):
+    result = said(name, wrong)
+    assert result.startswith("Not yet")
+    assert where in result
+
+
+# What a learner's function may do besides being wrong.
+
+
+def my_function(*arguments): ...
+
+
+def my_pass(*arguments):
+    """A docstring alone."""
+
+
+def my_ellipsis(*arguments):
+    return ...
+
+
+def my_not_implemented(*arguments):
+    raise NotImplementedError("to be written")
+
+
+def my_half(*arguments):
+    total = ...
+    return arguments[0] + total
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_the_untouched_stub_prints_one_fixed_line(name):
+    for stub in (my_function, my_pass, my_ellipsis, my_not_implemented, my_half):
+        assert printed(name, stub) == f"Not written yet: replace the ... in {stub.__name__}."
+    assert printed(name, lambda *arguments: None) == "Not written yet: replace the ... in your function."
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_a_forgotten_return_is_not_taken_for_the_stub(name):
+    def my_work(*arguments):
+        result = exercise(name).right(*arguments)
+        print(end=str(result)[:0])
+
+    assert printed(name, my_work) == "Not yet: my_work returns None in every case. Is the return missing?"
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_an_exception_is_one_line_with_its_input(name):
+    def my_slip(*arguments):
+        raise KeyError("no such token\nand more")
+
+    first, *rest = printed(name, my_slip).splitlines()
+    case = running.cases_of(exercise(name))[0]
+    assert first.startswith("Not yet: my_slip raises KeyError: ")
+    assert "no such token" in first
+    assert all(f"{argument} = " in first for argument in case.arguments)
+    assert rest  # what a failure here usually means
+
+
+def test_too_few_arguments_are_an_exception_like_others():
+    assert "raises TypeError" in said("softmax", lambda: 1)
+
+
+WITH_ARRAYS = [name for name in CHECKERS if name not in ("head_parameters", "merge")]
+
+
+@pytest.mark.parametrize("name", WITH_ARRAYS)
+def test_an_argument_that_is_written_into_is_noticed(name):
+    def my_greedy(*arguments):
+        value = exercise(name).right(*arguments)
+        array = next(a for a in arguments if isinstance(a, np.ndarray))
+        array[...] = 7
+        return value
+
+    case = running.cases_of(exercise(name))[0]
+    argument = next(key for key, value in case.arguments.items() if isinstance(value, np.ndarray))
+    result = said(name, my_greedy)
+    assert result.startswith(f"Not yet: my_greedy changes its argument {argument}, ")
+    assert "Work on a copy" in result
+
+
+def test_each_way_of_being_wrong_has_its_own_message():
+    assert "Not yet: wrong shape, one row (case 1 of 10)." in said("softmax", lambda z: lmhead.softmax(z)[None])
+    assert "got shape (1, 3) expected shape (3,)" in said("softmax", lambda z: lmhead.softmax(z)[None])
+    assert "Not yet: wrong type, one row (case 1 of 10)." in said("softmax", lambda z: "p")
+    assert "got 'p' expected [" in said("softmax", lambda z: "p")
+    assert "Not yet: NaN, one row (case 1 of 10)." in said("softmax", lambda z: z * np.nan)
+    assert "NaN comes from" in said("softmax", lambda z: z * np.nan)
+    assert "(off by 2.0e-05)" in said("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y) - 2e-5)
+    assert "a float expected 4, an integer" in said("next_token", lambda h, W_U: float((h @ W_U).argmax()))
+
+
+def test_a_result_instead_of_the_function_is_refused():
+    with pytest.raises(TypeError, match="pass your function itself, without calling it; got 'x'"):
+        check.softmax("x")
+
+
+def test_printing_is_the_same_at_every_run_and_warnings_stay_silent():
+    naive = exercise("softmax").mistakes[0].wrong
+    assert printed("softmax", naive) == printed("softmax", naive)  # pytest turns warnings into errors
+
+
+# Memory: the point of the last exercise.
+
+
+def test_logits_made_twice_over_or_in_lists_are_noticed():
+    def as_lists(h, W_U, y, chunk):
+        rows = [(row @ W_U).tolist() for row in h]
+        return np.mean([lmhead.cross_entropy(row, target) for row, target in zip(rows, y, strict=True)])
+
+    def in_float32(h, W_U, y, chunk):
+        return lmhead.cross_entropy(h.astype(np.float32) @ W_U.astype(np.float32), y)
+
+    def joined(h, W_U, y, chunk):
+        pieces = [h @ W_U[:, start : start + chunk] for start in range(0, W_U.shape[1], chunk)]
+        return lmhead.cross_entropy(np.concatenate(pieces, axis=1), y)
+
+    for holds_all in (as_lists, in_float32, joined):
+        assert said("streaming_loss", holds_all).startswith("Not yet: too much memory at once, a large vocabulary")
+
+
+def test_a_right_solution_stays_far_below_the_memory_that_is_allowed():
+    case = running.cases_of(exercise("streaming_loss"))[-1]
+    for solution in RIGHT["streaming_loss"]:
+        _, peak = running.traced(solution, list(case.arguments.values()))
+        assert peak < case.kind.max_bytes / 2
+
+
+def test_memory_is_watched_inside_a_program_that_traces_already():
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        assert printed("streaming_loss", streaming_loss_logaddexp) == right_line("streaming_loss")
+        assert "too much memory" in said("streaming_loss", exercise("streaming_loss").mistakes[0].wrong)
+        assert tracemalloc.is_tracing()
+    finally:
+        tracemalloc.stop()
+
+
+# Probabilities passed as logits.
+
+
+@pytest.mark.parametrize(
+    ("x", "line"),
+    [
+        ([0.659, 0.242, 0.099], "Warning: every row lies in [0, 1] and sums to 1. "),
+        ([[0.5, 0.5], [1.0, 0.0]], "Warning: "),
+        (lmhead.softmax(np.linspace(-3, 3, 1000).astype(np.float32)).astype(np.float16), "Warning: "),
+        ([[0.5, 0.5], [0.5, 0.4]], "These look like logits: a row sums to 0.9, "),
+        ([2.0, 1.0, -2.0], "These look like logits: one of them is 2, outside [0, 1]."),
+        (lmhead.log_softmax([2.0, 1.0, 0.1]), "These look like logits: one of them is -0.417, "),
+    ],
+)
+def test_probabilities_among_logits_are_warned_of(x, line, capsys):
+    check.logits_not_probabilities(x)
+    out = capsys.readouterr().out
+    assert out.startswith(line)
+    assert out.count("\n") == 1
+
+
+@pytest.mark.parametrize("x", [[0.5, np.nan], np.ones((0, 3)), 1.0, []])
+def test_what_has_no_probabilities_is_refused(x):
+    with pytest.raises(ValueError):
+        check.logits_not_probabilities(x)
+
+
+# The package.
+
+
+def test_every_exercise_has_a_checker_and_every_checker_a_list_of_right_solutions():
+    assert set(RIGHT) == set(CHECKERS)
+    modules = [importlib.import_module(f"lmhead.check.{m.name}") for m in pkgutil.iter_modules(check.__path__)]
+    exercises = {n.lower() for m in modules for n, value in vars(m).items() if isinstance(value, running.Exercise)}
+    assert exercises == set(CHECKERS)
+
+
+def test_importing_the_checkers_needs_numpy_alone():
+    code = "import sys, lmhead.check; print(*{m.partition('.')[0] for m in sys.modules} & set(sys.argv[1:]))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code, "matplotlib", "ipywidgets", "anywidget", "gguf", "tokenizers", "scipy"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded.stdout.strip() == ""
