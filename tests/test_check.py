@@ -286,7 +286,7 @@ RIGHT = {
         softmax_loop,
         softmax_by_logs,
         lambda z: lmhead.softmax(z.astype(np.float32)),
-        lambda z: 1 / np.exp(z[..., None, :] - z[..., :, None]).sum(axis=-1),
+        lambda z: np.exp(z - np.logaddexp.reduce(z, axis=-1, keepdims=True)),
     ],
     "top_p": [top_p_loop, top_p_threshold, lmhead.top_p, lambda z, p: lmhead.top_p(z.astype(np.float32), p)],
     "cross_entropy": [

@@ -321,7 +321,7 @@ def _only_the_targets_chunk(h: Array, W_U: Array, y: Array, chunk: int) -> float
     return float(np.mean(losses))
 
 
-_N, _V = 64, 8192  # logits of 2 MiB in float32, where a chunk of 64 columns takes 16 KiB
+_N, _V = 64, 4096  # logits of 1 MiB in float32, where a chunk of 64 columns takes 16 KiB
 
 STREAMING_LOSS = Exercise(
     right=lambda h, W_U, y, chunk: float(lmhead.cross_entropy(lmhead.unembed(h, W_U), y)),
@@ -359,7 +359,7 @@ STREAMING_LOSS = Exercise(
         Kind(
             "a large vocabulary",
             "Hold one chunk of logits [N, chunk] at a time. What you keep of it is a maximum and a sum a position.",
-            [(draw(15, _N, 3), draw(16, 3, _V), np.arange(_N) * 127, 64)],
+            [(draw(15, _N, 3), draw(16, 3, _V), np.arange(_N) * 63, 64)],
             max_bytes=_N * _V * 4 // 2,
         ),
     ],
@@ -416,7 +416,7 @@ def streaming_loss(yours: Function) -> None:
 
     >>> streaming_loss(lambda h, W_U, y, chunk: lmhead.cross_entropy(h @ W_U, y))
     Not yet: too much memory at once, a large vocabulary (case 9 of 9).
-      input     h = an array [64, 3], W_U = an array [3, 8192], y = an array [64], chunk = 64
+      input     h = an array [64, 3], W_U = an array [3, 4096], y = an array [64], chunk = 64
       Looks like: You make the whole logits [N, V] at once. Multiply by W_U[:, start : start +
       chunk], one piece at a time.
     >>> def streamed(h, W_U, y, chunk):
