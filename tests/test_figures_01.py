@@ -1,5 +1,6 @@
 """The figures of chapter 1: what was drawn is what the chapter's data say."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -8,6 +9,12 @@ from lmhead.smollm import load_fixture
 
 FIXTURE = load_fixture()
 CAT, FLOWERS = (FIXTURE.prompts[text] for text in ("The cat sat on the", "She put the flowers in the"))
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
 
 
 def test_the_real_answer_shows_the_most_likely_tokens_and_mat():
@@ -29,12 +36,13 @@ def test_two_contexts_stand_side_by_side():
     words = [" cat", " moon", " golden", " sun", " vase", " pot", " bowl", " basket"]
     columns = [FIXTURE.index(word) for word in words]
     series = {prompt.text: softmax(prompt.logits[-1])[columns] for prompt in (CAT, FLOWERS)}
-    ax = plots.paired_bars([word.strip() for word in words], series, ylabel="probability")
+    ax = plots.paired_bars([word.strip() for word in words], series, ylabel="probability", digits=2)
 
     for bars, values in zip(ax.containers, series.values(), strict=True):
         assert [bar.get_height() for bar in bars] == values.tolist()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(series)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [word.strip() for word in words]
+    assert [text.get_text() for text in ax.texts] == [f"{v:.2f}" for values in series.values() for v in values]
     first, second = series.values()
     assert (first[:4] > second[:4]).all() and (first[4:] < second[4:]).all(), "the caption says so"
 

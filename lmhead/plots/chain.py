@@ -23,8 +23,8 @@ def chain(boxes: Sequence[tuple[str, str]], arrows: Sequence[str], *, ax: Axes |
     centres = [_centre(i) for i in range(len(boxes))]
     for (x, y), (name, shape) in zip(centres, boxes, strict=True):
         ax.add_patch(_box(x, y))
-        ax.text(x, y + 0.14, name, ha="center", va="center", fontweight="bold")
-        ax.text(x, y - 0.15, shape, ha="center", va="center", fontsize=8)
+        ax.text(x, y + 0.14, name, ha="center", va="center", fontweight="bold", fontsize=11)
+        ax.text(x, y - 0.15, shape, ha="center", va="center", fontsize=9.5)
     for here, there, what in zip(centres[:-1], centres[1:], arrows, strict=True):
         _arrow(ax, here, there, what)
     ax.set_xlim(-WIDTH / 2 - 0.1, APART * (PER_ROW - 1) + WIDTH / 2 + 0.1)
@@ -50,9 +50,9 @@ def _arrow(ax: Axes, here: tuple[float, float], there: tuple[float, float], what
     towards = (next_x > x) - (next_x < x)
     if towards:
         start, end = (x + towards * WIDTH / 2, y), (next_x - towards * WIDTH / 2, y)
-        ax.text((x + next_x) / 2, y + 0.08, what, ha="center", va="bottom", fontsize=8)
+        ax.text((x + next_x) / 2, y + 0.08, what, ha="center", va="bottom", fontsize=9)
     else:
         start, end = (x, y - HEIGHT / 2), (x, next_y + HEIGHT / 2)
         inwards = 1 if x == 0 else -1
-        ax.text(x + 0.12 * inwards, (y + next_y) / 2, what, ha="left" if x == 0 else "right", va="center", fontsize=8)
+        ax.text(x + 0.12 * inwards, (y + next_y) / 2, what, ha="left" if x == 0 else "right", va="center", fontsize=9)
     ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 1, "shrinkB": 1})
