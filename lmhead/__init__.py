@@ -18,9 +18,11 @@ from lmhead.loss import (
     tied_grad,
 )
 from lmhead.softmax import log_softmax, logsumexp, softmax
+from lmhead.streaming import LogSumExp, merge, streaming_cross_entropy, streaming_head_grads
 
 __all__ = [
     "HeadGrads",
+    "LogSumExp",
     "bits_per_byte",
     "cross_entropy",
     "cross_entropy_grad",
@@ -29,10 +31,13 @@ __all__ = [
     "head_grads",
     "log_softmax",
     "logsumexp",
+    "merge",
     "perplexity",
     "sample",
     "shift_targets",
     "softmax",
+    "streaming_cross_entropy",
+    "streaming_head_grads",
     "tie",
     "tied_grad",
     "top_k",
@@ -40,17 +45,17 @@ __all__ = [
     "unembed",
 ]
 
-# What needs more than NumPy is imported when it is first used, so that `import lmhead` stays light.
-_EXTRA_OF = {"check": "widgets", "plots": "plots", "quiz": "widgets", "smollm": "model", "widgets": "widgets"}
+# Imported when first used: `import lmhead` needs NumPy alone. The value is the extra that brings what is missing.
+_LAZY = {"check": "", "plots": "plots", "quiz": "widgets", "smollm": "model", "widgets": "widgets"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _EXTRA_OF:
+    if name not in _LAZY:
         raise AttributeError(f"module 'lmhead' has no attribute {name!r}")
     try:
         return importlib.import_module(f"lmhead.{name}")
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("lmhead"):
             raise
-        message = f"lmhead.{name} needs {missing.name}: pip install 'lmhead[{_EXTRA_OF[name]}]'"
+        message = f"lmhead.{name} needs {missing.name}: pip install 'lmhead[{_LAZY[name]}]'"
         raise ModuleNotFoundError(message, name=missing.name) from None
