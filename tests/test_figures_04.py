@@ -1,0 +1,112 @@
+"""What the figures of chapter 4 show, and its table of public models counted again from their configurations."""
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from lmhead import cross_entropy, head_grads, plots, shift_targets, tie, unembed
+
+CHAPTER = Path(__file__).parents[1] / "book" / "04_weight_tying.ipynb"
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def table_of_models():
+    """The chapter's `models`: name -> (d_model, vocab_size, all parameters, tied)."""
+    cells = json.loads(CHAPTER.read_text("utf-8"))["cells"]
+    (source,) = [text for cell in cells if (text := "".join(cell["source"])).startswith("models = {")]
+    found: dict[str, dict[str, tuple[int, int, int, bool]]] = {}
+    exec(source, found)  # one literal of our own notebook
+    return found["models"]
+
+
+def gpt2(d, V, layers, positions):
+    """GPT-2: learned positions, biases everywhere, layer norms with two vectors each."""
+    attention = d * 3 * d + 3 * d + d * d + d
+    feed_forward = d * 4 * d + 4 * d + 4 * d * d + d
+    return V * d + positions * d + layers * (attention + feed_forward + 4 * d) + 2 * d
+
+
+def neox(d, V, layers):
+    """GPT-NeoX (Pythia): as GPT-2 less the learned positions, and with two vocabulary matrices."""
+    return gpt2(d, V, layers, positions=0) + V * d
+
+
+def llama(d, V, layers, heads, kv_heads, hidden, *, tied, d_head=None, qkv_bias=False, norms=2):
+    """The Llama family: grouped-query attention, a gated feed-forward, norms with one vector each."""
+    q = heads * (d_head or d // heads)
+    kv = kv_heads * (d_head or d // heads)
+    attention = d * (q + 2 * kv) + q * d + (q + 2 * kv if qkv_bias else 0)
+    return V * d * (1 if tied else 2) + layers * (attention + 3 * d * hidden + norms * d) + d
+
+
+COUNTED = {
+    "GPT-2": gpt2(768, 50_257, layers=12, positions=1024),
+    "SmolLM2 135M": llama(576, 49_152, 30, 9, 3, 1536, tied=True),
+    "Pythia 160M": neox(768, 50_304, layers=12),
+    "Qwen2 0.5B": llama(896, 151_936, 24, 14, 2, 4864, tied=True, qkv_bias=True),
+    "Llama 3.2 1B": llama(2048, 128_256, 16, 32, 8, 8192, tied=True),
+    "Gemma 2 2B": llama(2304, 256_000, 26, 8, 4, 9216, tied=True, d_head=256, norms=4),
+    "Mistral 7B": llama(4096, 32_000, 32, 32, 8, 14_336, tied=False),
+    "Qwen2 7B": llama(3584, 152_064, 28, 28, 4, 18_944, tied=False, qkv_bias=True),
+    "Llama 3.1 8B": llama(4096, 128_256, 32, 32, 8, 14_336, tied=False),
+    "Gemma 2 27B": llama(4608, 256_000, 46, 32, 16, 36_864, tied=True, d_head=128, norms=4),
+}
+
+
+def test_the_totals_are_those_of_the_configurations():
+    assert {name: total for name, (_, _, total, _) in table_of_models().items()} == COUNTED
+
+
+def test_the_models_stand_in_order_of_size():
+    totals = [total for _, _, total, _ in table_of_models().values()]
+    assert totals == sorted(totals)  # the figure's caption says so
+
+
+def test_each_bar_is_the_share_of_one_matrix():
+    models = table_of_models()
+    tied = [is_tied for *_, is_tied in models.values()]
+    percent = [100 * d_model * vocab_size / total for d_model, vocab_size, total, _ in models.values()]
+    ax = plots.head_shares(list(models), np.array(percent) / 100, tied)
+    assert np.allclose([bar.get_width() for bar in ax.patches], percent)
+    assert [bool(bar.get_hatch()) for bar in ax.patches] == [not one for one in tied]
+    said = [f"{value:.1f} %, {'tied' if one else 'not tied'}" for value, one in zip(percent, tied, strict=True)]
+    assert [label.get_text() for label in ax.texts] == said
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(models)
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first model at the top
+    assert ax.get_xlim()[1] > max(percent)
+
+
+def test_the_two_gradients_of_the_toy_network():
+    """The numbers of the figure, from the formula; the chapter measures the same by finite differences."""
+    words = ["the", "cat", "sat", "on", "mat", "dog", "ran"]
+    ids = np.array([0, 1, 2, 3, 0, 4])
+    rng = np.random.default_rng(0)
+    E = rng.normal(size=(7, 3))
+    rng.normal(size=(3, 7)), rng.normal(size=(3, 7))  # the untied heads that the chapter draws before A
+    E[4] += 0.5
+    A = rng.normal(size=(3, 3))
+    M = np.tri(6) / np.arange(1, 7)[:, None]
+    h = np.tanh(M @ E[ids] @ A)
+    grads = head_grads(h, tie(E), shift_targets(ids))
+    dx = M.T @ (grads.h * (1 - h**2)) @ A.T
+    as_input = np.linalg.norm(np.eye(7)[ids].T @ dx, axis=1)
+    as_output = np.linalg.norm(grads.W_U, axis=0)
+
+    ax = plots.paired_bars(words, {"as input": as_input, "as output": as_output}, ylabel="size of the row's gradient")
+    heights = [bar.get_height() for bar in ax.patches]
+    assert np.allclose(heights, [*as_input, *as_output])
+    assert [label.get_text() for label in ax.get_xticklabels()] == words
+    assert np.array_equal(as_input == 0, [False] * 4 + [True] * 3) and (as_output > 0).all()  # as the caption says
+    assert words[as_input.argmax()] == words[as_output.argmax()] == "sat"  # as the alt text says
+    said = [f"{value:.3f}" for value in heights]
+    assert said == [label.get_text() for label in ax.texts]
+    loss = cross_entropy(unembed(h, tie(E)), shift_targets(ids))
+    assert f"loss of the tied network {loss:.4f} nats" in CHAPTER.read_text("utf-8")  # it is the chapter's network
