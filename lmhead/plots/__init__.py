@@ -9,9 +9,11 @@ from lmhead.plots.column_arrows import column_arrows
 from lmhead.plots.curves import curves
 from lmhead.plots.head_shares import head_shares
 from lmhead.plots.length_and_cosine import length_and_cosine
+from lmhead.plots.log_curves import log_curves
 from lmhead.plots.logits_by_angle import logits_by_angle
 from lmhead.plots.loss_curve import loss_curve
 from lmhead.plots.paired_bars import paired_bars
+from lmhead.plots.spans import spans
 from lmhead.plots.style import axes, use_book_style
 
 __all__ = [
@@ -22,9 +24,11 @@ __all__ = [
     "curves",
     "head_shares",
     "length_and_cosine",
+    "log_curves",
     "logits_by_angle",
     "loss_curve",
     "paired_bars",
+    "spans",
     "use_book_style",
 ]
 
