@@ -1,14 +1,7 @@
-"""A small book of one page that shows every view, made and built when a test asks for it."""
-
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+"""Every view, each as one cell: a page of them is made and built when a test asks for it."""
 
 import nbformat
 from nbclient import NotebookClient
-
-ROOT = Path(__file__).parents[1]
 
 VIEWS = {
     "probabilities": """widgets.probabilities(
@@ -43,28 +36,7 @@ IMPORTS = "from lmhead import quiz, widgets\nfrom lmhead.smollm import load_fixt
 
 def notebook(*cells: str) -> nbformat.NotebookNode:
     """A notebook of one title and the given code cells, executed, widget state stored."""
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A page")])
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# The page")])
     made.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
     made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return NotebookClient(made, timeout=120, record_timing=False, store_widget_state=True).execute()
-
-
-def lay_out_book(folder: Path, page: nbformat.NotebookNode) -> None:
-    """A book with the settings and extensions of the real one: an index, `page.ipynb`, and a page without widgets."""
-    source = folder / "book"
-    source.mkdir(parents=True)
-    shutil.copy(ROOT / "_config.yml", folder)
-    for name in ("_ext", "_static", "_templates"):
-        (source / name).symlink_to(ROOT / "book" / name)
-    shutil.copy(ROOT / "book" / "references.bib", source)
-    (source / "index.md").write_text("# A book\n", encoding="utf-8")
-    (source / "plain.md").write_text("# No widgets here\n", encoding="utf-8")
-    nbformat.write(page, source / "page.ipynb")
-    chapters = "chapters: [{file: book/page}, {file: book/plain}]\n"
-    (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/index\n{chapters}", encoding="utf-8")
-
-
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """`jupyter-book build`, warnings as errors."""
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "-W", "-n", "--keep-going", "-q"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)

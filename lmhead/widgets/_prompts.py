@@ -11,7 +11,7 @@ from lmhead._checks import Array
 from lmhead.decoding import top_k, top_p
 from lmhead.smollm import Fixture
 from lmhead.softmax import softmax
-from lmhead.widgets._view import Figure, State, figure, grouped, menu, power_slider, slider, table, with_words
+from lmhead.widgets._view import Figure, State, figure, grouped, log_slider, menu, slider, table, with_words
 
 WORDS = {
     "caption": "{prompt}: the most likely of {vocab} tokens",
@@ -51,7 +51,7 @@ def all_logits(state: State) -> Array:
 
 
 def kept_at_most(top_k: float, vocab_size: int) -> int:
-    """The slider runs over powers of two and fractions of them; its end is the whole vocabulary."""
+    """The slider runs over ratios, so its values are not whole; its end is the whole vocabulary."""
     return min(int(top_k + 0.5), vocab_size)
 
 
@@ -102,11 +102,10 @@ def probabilities_of_prompts(
         [words["token"], words["logit"], words["p"]],
         [[label, state["largest"][0] + below, p] for label, below, p in rows],
     )
-    end = int(np.ceil(np.log2(fixture.vocab_size)))
     controls = {
         "prompt": menu(words["prompt"], state["prompts"], 0),
         "temperature": slider(words["temperature"], float(temperature), 0.1, 3.0, 0.05),
-        "top_k": power_slider(words["top_k"], state["top_k"], 0, end, 0.25),
+        "top_k": log_slider(words["top_k"], state["top_k"], fixture.vocab_size),
         "top_p": slider(words["top_p"], float(top_p), 0.05, 1.0, 0.05),
     }
     return figure("prompts", {**state, "words": words}, controls, static)

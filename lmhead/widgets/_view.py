@@ -72,11 +72,11 @@ def slider(description: str, value: float, low: float, high: float, step: float)
     return ipywidgets.FloatSlider(value=value, min=low, max=high, step=step, description=description, **WIDE)
 
 
-def power_slider(description: str, value: float, low: int, high: int, step: float = 1) -> ipywidgets.Widget:
-    """A slider from 2**low to 2**high that doubles at each 1/step-th move."""
-    return ipywidgets.FloatLogSlider(
-        value=value, base=2, min=low, max=high, step=step, readout_format=",.0f", description=description, **WIDE
-    )
+def log_slider(description: str, value: float, most: float) -> ipywidgets.Widget:
+    """A slider from 1 to `most` in 64 equal ratios."""
+    end = math.log2(most)
+    scale = {"base": 2, "min": 0, "max": end, "step": end / 64}
+    return ipywidgets.FloatLogSlider(value=value, **scale, readout_format=",.0f", description=description, **WIDE)
 
 
 def menu(description: str, options: Sequence[str], index: int) -> ipywidgets.Dropdown:

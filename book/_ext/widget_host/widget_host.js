@@ -80,17 +80,25 @@
     return part ? `${grouped}.${part}` : grouped;
   }
 
+  // What a slider's position means: its value, or for a logarithmic one a count of equal steps of the exponent.
+  function scaleOf(model) {
+    const [min, max, step] = ["min", "max", "step"].map((key) => model.get(key));
+    if (model.name !== "FloatLogSliderModel") return { min, max, step, toValue: Number, toPosition: (value) => value };
+    const base = model.get("base"), count = Math.round((max - min) / step), width = (max - min) / count;
+    const toPosition = (value) => Math.round((Math.log(value) / Math.log(base) - min) / width);
+    return { min: 0, max: count, step: 1, toValue: (position) => base ** (min + position * width), toPosition };
+  }
+
   function slider(model) {
-    const log = model.name === "FloatLogSliderModel" ? Math.log(model.get("base")) : 0;
-    const input = node("input", { type: "range", min: model.get("min"), max: model.get("max"), step: model.get("step") });
-    const output = node("output");
+    const { min, max, step, toValue, toPosition } = scaleOf(model);
+    const input = node("input", { type: "range", min, max, step }), output = node("output");
     const show = () => {
       const value = model.get("value");
-      input.value = log ? Math.log(value) / log : value;
+      input.value = toPosition(value);
       output.textContent = readout(value, model.get("readout_format"));
       input.setAttribute("aria-valuetext", output.textContent);
     };
-    input.addEventListener("input", () => model.set("value", log ? Math.exp(input.value * log) : Number(input.value)));
+    input.addEventListener("input", () => model.set("value", toValue(input.value)));
     model.on("change:value", show);
     show();
     return row(model, input, output);

@@ -1,0 +1,249 @@
+"""Live pages for the browser tests: a loopback server, a browser that reaches nothing else, and the numbers drawn."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import find_browser
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+
+from lmhead.widgets import (
+    _directions,
+    _gradient_step,
+    _head_cost,
+    _loss,
+    _overflow,
+    _probabilities,
+    _prompts,
+    _shapes,
+)
+
+NUMBERS = {
+    "probabilities": _probabilities.numbers,
+    "prompts": _prompts.numbers,
+    "directions": _directions.numbers,
+    "loss": _loss.numbers,
+    "gradient_step": _gradient_step.numbers,
+    "overflow": _overflow.numbers,
+    "shapes": _shapes.numbers,
+    "head_cost": _head_cost.numbers,
+}
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+STATE = "application/vnd.jupyter.widget-state+json"
+
+
+# ---- a browser and a server
+
+
+def missing(what: str) -> None:
+    """No browser: a failure where CI is set, else one line that says what was left out."""
+    message = f"no {what} is installed: the tests that need it did not run"
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """An installed Chromium, Chrome or Edge."""
+    path = find_browser()
+    if path is None:
+        missing("Chromium, Chrome or Edge")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A file server that does not write a line for each request."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The folder on a free port of the loopback; gives its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@contextmanager
+def closed_network(browser: Browser, troubles: list[str], **options: Any) -> Iterator[BrowserContext]:
+    """A browser context that reaches the loopback alone; `troubles` gets every request outside, failure and error."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+
+    def guard(route: Any) -> None:
+        if re.match(r"(http://127\.0\.0\.1:\d+/|file:|blob:|data:)", route.request.url):
+            route.continue_()
+        else:
+            troubles.append(f"asked for {route.request.url}")
+            route.abort()
+
+    context.route("**/*", guard)
+    context.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    context.on("response", lambda r: troubles.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
+    context.on("weberror", lambda error: troubles.append(f"error: {error.error}"))
+    context.on("console", lambda m: troubles.append(f"{m.type}: {m.text}") if m.type in ("error", "warning") else None)
+    yield context
+    context.close()
+
+
+def open_page(context: BrowserContext, address: str) -> Page:
+    """The page with every widget drawn, or said to have failed."""
+    page = context.new_page()
+    page.goto(address)
+    drawn = "[...document.querySelectorAll('div.widget')].every((w) => w.querySelector('.widget-view, .widget-failed'))"
+    page.wait_for_function(drawn)
+    return page
+
+
+# ---- a widget on a page, and what its numbers must be
+
+
+class Widget:
+    """One widget of an open page: its controls, its stored state, and the numbers that it draws."""
+
+    def __init__(self, page: Page, place: Locator, stored: Mapping[str, Any]) -> None:
+        self.page, self.place = page, place
+        shown = json.loads(place.locator("script").text_content() or "")["model_id"]
+        children = [stored["state"][child[10:]] for child in stored["state"][shown]["state"]["children"]]
+        *self.controls, view = children
+        self.state = dict(view["state"])
+        self.name = self.state["view"]
+        self.tails = {buffer["path"][0]: buffer for buffer in view.get("buffers", [])}
+        links = [m["state"] for m in stored["state"].values() if m["model_name"] == "LinkModel"]
+        ids = [child[10:] for child in stored["state"][shown]["state"]["children"]]
+        self.traits = {
+            ids.index(link["source"][0][10:]): link["target"][1] for link in links if link["source"][0][10:] in ids
+        }
+
+    def sliders(self) -> list[Locator]:
+        return self.place.locator("input[type=range]").all()
+
+    def state_now(self) -> dict[str, Any]:
+        """The stored state with what the controls in the page say now."""
+        now = dict(self.state)
+        rows = self.place.locator(".widget-row")
+        assert rows.count() == len(self.controls) == len(self.traits)
+        for at, control in enumerate(self.controls):
+            field = rows.nth(at).locator("input, select")
+            now[self.traits[at]] = value_of(field, control)
+        own = self.place.locator(".widget-view input[type=range]")
+        if own.count():
+            now["logits"] = [float(slider.input_value()) for slider in own.all()]
+        if self.tails and self.name == "prompts":
+            now[f"tail_{now['prompt']}"] = self.tail(now["prompt"])
+        return now
+
+    def tail(self, prompt: int) -> bytes:
+        key = self.tails[f"tail_{prompt}"]["file"]
+        script = "(key) => Array.from(atob(window.widgetData[key]), (c) => c.charCodeAt(0))"
+        return bytes(self.page.evaluate(script, key))
+
+    def drawn(self) -> dict[str, str]:
+        """The numbers on the screen as text, by name."""
+        script = "(all) => all.map((one) => [one.dataset.number, one.textContent])"
+        return dict(self.place.locator("[data-number]").evaluate_all(script))
+
+    def check(self, **known: Any) -> dict[str, Any]:
+        """Compare every number on the screen with lmhead's, and give the state that they belong to."""
+        state = {**self.state_now(), **known}
+        expected = flat(expected_numbers(self.name, state))
+        drawn = self.drawn()
+        assert drawn, f"{self.name} draws no numbers"
+        wrong = {n: (t, expected.get(n)) for n, t in drawn.items() if n not in expected or not shows(t, expected[n])}
+        assert wrong == {}, f"{self.name} at {settings(state)}"
+        return state
+
+
+def value_of(field: Locator, control: Mapping[str, Any]) -> Any:
+    kind, base = control["model_name"], control["state"].get("base")
+    if kind == "DropdownModel":
+        return field.evaluate("(select) => select.selectedIndex")
+    if kind == "CheckboxModel":
+        return field.is_checked()
+    position = float(field.input_value())
+    if kind == "FloatLogSliderModel":
+        low, high = control["state"]["min"], control["state"]["max"]
+        return base ** (low + position * (high - low) / float(field.get_attribute("max") or 1))
+    return int(position) if kind == "IntSliderModel" else position
+
+
+def settings(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a state that is short enough for a message."""
+    return {key: value for key, value in state.items() if len(str(value)) < 100 and not key.startswith("_")}
+
+
+def expected_numbers(view: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """All numbers that a view may draw, by lmhead."""
+    expected = {key: state[key] for key in ("steps",) if key in state}
+    if view == "prompts":
+        expected["logit"] = np.add(state["top"][state["prompt"]], state["largest"][state["prompt"]]).tolist()
+    elif "logits" in state:
+        expected["logit"] = state["logits"]
+    if view == "directions":
+        expected["column_length"] = np.linalg.norm(state["W_U"], axis=0).tolist()
+    return expected | NUMBERS[view](state)
+
+
+def flat(numbers: Mapping[str, Any]) -> dict[str, float]:
+    """`{"p": [0.1, 0.9]}` as `{"p.0": 0.1, "p.1": 0.9}`."""
+    found: dict[str, float] = {}
+    for name, value in numbers.items():
+        if isinstance(value, list):
+            found |= {f"{name}.{at}": entry for at, entry in enumerate(value)}
+        else:
+            found[name] = value
+    return found
+
+
+UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
+
+
+def shows(text: str, value: float) -> bool:
+    """Whether a text shows a number to the last digit that it has."""
+    if text in ("nan", "inf", "-inf"):
+        return np.array_equal(float(text), value, equal_nan=True)
+    parts = re.match(r"(-?[\d,]+(?:\.(\d+))?(?:e([+-]?\d+))?)(?: (B|KiB|MiB|GiB|TiB)$)?", text)
+    if not parts:
+        return False
+    number, decimals, power, unit = parts.groups()
+    shown = float(number.replace(",", ""))
+    if unit:
+        return abs(shown * UNITS[unit] - value) <= 5.1e-4 * value
+    last = (
+        10.0 ** (int(power or 0) - len(decimals or "")) if decimals or power else 1e-4
+    )  # whole: short(), exact counts
+    return abs(shown - value) <= 0.5001 * last
+
+
+def widgets_of(page: Page) -> list[Widget]:
+    """The widgets of a page, quick checks left out."""
+    stored = stored_state(page)
+    places = page.locator("div.widget").all()
+    found = [Widget(page, place, stored) for place in places]
+    return [widget for widget in found if widget.name != "quiz"]
+
+
+def stored_state(page: Page) -> dict[str, Any]:
+    script = page.locator(f"script[type='{STATE}']")
+    return json.loads(script.text_content() or "") if script.count() else {}

@@ -1,0 +1,403 @@
+"""Every page in a real browser with the network closed: quiet, accessible, and every slider tells the truth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import build_book
+from gallery import IMPORTS, VIEWS, notebook
+from live import Widget, chromium, closed_network, open_page, served, stored_state, widgets_of
+from playwright.sync_api import Browser, Page
+
+from lmhead import cross_entropy, cross_entropy_grad
+from lmhead.widgets import _overflow
+
+SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page that shows every view."""
+    book = tmp_path_factory.mktemp("gallery")
+    (book / "book").mkdir()
+    root = Path(__file__).parents[1]
+    for name in ("_ext", "_static", "_templates", "references.bib"):
+        (book / "book" / name).symlink_to(root / "book" / name)
+    (book / "_config.yml").symlink_to(root / "_config.yml")
+    (book / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n")
+    (book / "book/index.md").write_text("# A small book\n\nIt has one page: {doc}`page`.\n")
+    nbformat.write(notebook(IMPORTS, *VIEWS.values()), book / "book/page.ipynb")
+    built = build_book(book, book / "out")
+    assert built.returncode == 0, built.stderr[-2000:]
+    with served(book / "out/_build/html") as address:
+        yield f"{address}/book/page.html"
+
+
+@pytest.fixture(scope="module")
+def addresses(site: Path, gallery: str) -> Iterator[list[str]]:
+    """Every page of the book, and the gallery."""
+    with served(site) as address:
+        pages = [
+            page.relative_to(site).as_posix() for page in sorted(site.rglob("*.html")) if "_static" not in str(page)
+        ]
+        yield [*(f"{address}/{page}" for page in pages), gallery]
+
+
+@pytest.fixture
+def page(browser: Browser, gallery: str) -> Iterator[Page]:
+    """The gallery, open; nothing may go wrong in it while a test runs."""
+    troubles: list[str] = []
+    with closed_network(browser, troubles) as context:
+        yield open_page(context, gallery)
+    assert troubles == []
+
+
+def widget(page: Page, name: str) -> Widget:
+    (found,) = [one for one in widgets_of(page) if one.name == name]
+    found.place.scroll_into_view_if_needed()
+    found.place.locator(".widget-view").wait_for(state="visible")
+    return found
+
+
+# ---- every page
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+def test_every_page_is_quiet_fits_and_is_accessible(
+    browser: Browser, addresses: list[str], scheme: str, width: int
+) -> None:
+    troubles: list[str] = []
+    options = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}, "reduced_motion": "reduce"}
+    with closed_network(browser, troubles, **options) as context:
+        for address in addresses:
+            page = open_page(context, address)
+            name = address.rpartition("/")[2]
+            if page.locator(".widget-failed").count():
+                troubles.append(f"{name}: a widget failed")
+            too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            if too_wide > 0:
+                troubles.append(f"{name}: {too_wide} px wider than the screen")
+            for violation in Axe().run(page).response["violations"]:
+                targets = [node["target"] for node in violation["nodes"]]
+                troubles.append(f"{name}: {violation['id']} ({violation['impact']}) at {targets[:3]}")
+            page.close()
+    assert troubles == []
+
+
+def test_every_control_of_every_page_tells_the_truth(browser: Browser, addresses: list[str]) -> None:
+    """Each slider moved by keyboard and by mouse, each menu and check box through all of its states."""
+    troubles: list[str] = []
+    moved = 0
+    with closed_network(browser, troubles) as context:
+        for address in addresses:
+            page = open_page(context, address)
+            for one in widgets_of(page):
+                one.place.scroll_into_view_if_needed()
+                one.place.locator(".widget-view").wait_for(state="visible")
+                one.check()
+                for slider in one.sliders():
+                    move(one, slider)
+                    moved += 1
+                for menu in one.place.locator("select").all():
+                    for option in range(menu.locator("option").count()):
+                        menu.select_option(index=option)
+                        wait_for_late_data(page, one)
+                        one.check()
+                for box in one.place.locator("input[type=checkbox]").all():
+                    for key in ("Space", "Space"):
+                        box.press(key)
+                        one.check()
+            page.close()
+    assert troubles == []
+    assert moved >= 20
+
+
+def move(one: Widget, slider) -> None:
+    """By keys and by mouse; the value has to change each time, and the numbers with it."""
+    for act in (
+        lambda: slider.press("Home"),
+        lambda: [slider.press("ArrowRight") for _ in range(2)],
+        lambda: slider.press("End"),
+        lambda: slider.press("ArrowLeft"),
+        lambda: drag(one.page, slider, 0.3),
+        lambda: drag(one.page, slider, 0.62),
+    ):
+        before = slider.input_value()
+        act()
+        assert slider.input_value() != before or slider.get_attribute("max") in ("1", "2"), (one.name, before)
+        one.check()
+
+
+def drag(page: Page, slider, fraction: float) -> None:
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.9, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * (fraction + 0.1), y)
+    page.mouse.move(box["x"] + box["width"] * fraction, y)
+    page.mouse.up()
+
+
+def wait_for_late_data(page: Page, one: Widget) -> None:
+    if one.tails:
+        prompt = one.place.locator("select").evaluate("(select) => select.selectedIndex")
+        page.wait_for_function("(key) => window.widgetData?.[key]", arg=one.tails[f"tail_{prompt}"]["file"])
+
+
+def test_every_quick_check_answers_every_reply(browser: Browser, addresses: list[str]) -> None:
+    troubles: list[str] = []
+    asked = 0
+    with closed_network(browser, troubles) as context:
+        for address in addresses:
+            page = open_page(context, address)
+            models = stored_state(page).get("state", {}).values()
+            quizzes = [model["state"] for model in models if model["state"].get("view") == "quiz"]
+            questions = [question for quiz in quizzes for question in quiz["questions"]]
+            forms = page.locator(".lmhead-quiz form").all()
+            assert len(forms) == len(questions)
+            by_text = {plain(question["question"]): question for question in questions}
+            for form in forms:
+                legend = form.locator("legend").inner_text().partition(". ")[2]
+                answer_all(form, by_text[plain(legend)])
+                asked += 1
+            page.close()
+    assert troubles == []
+    assert asked >= 2
+
+
+def plain(text: str) -> str:
+    return re.sub(r"[`*\s]+", " ", text).strip()
+
+
+def answer_all(form, question) -> None:
+    check = form.get_by_role("button")
+    said = form.locator("[aria-live=polite]")
+
+    def reply_gets(right: bool, message: str) -> None:
+        check.press("Enter")
+        assert "lmhead-right" in said.get_attribute("class") if right else "lmhead-wrong" in said.get_attribute("class")
+        assert plain(message) in plain(said.inner_text())
+
+    check.press("Enter")
+    assert said.inner_text() and "lmhead-right" not in said.get_attribute("class"), "an empty reply is asked for"
+    if question["kind"] == "choice":
+        for at, radio in enumerate(form.get_by_role("radio").all()):
+            radio.press("Space")
+            right = at == question["right"]
+            reply_gets(right, question["because"] if right else question["messages"][at])
+        return
+    field = form.get_by_role("spinbutton")
+    tolerance = question["tolerance"]
+    replies = {wrong["value"]: wrong["message"] for wrong in question["wrong"]}
+    for value, message in {**replies, 123456789.0: question["otherwise"]}.items():
+        field.fill(repr(value))
+        reply_gets(False, message)
+    for value in (question["answer"], question["answer"] + 0.9 * tolerance, question["answer"] - 0.9 * tolerance):
+        field.fill(repr(value))
+        reply_gets(True, question["because"])
+
+
+# ---- what single views do
+
+
+def test_the_views_draw_all_their_numbers(page: Page) -> None:
+    counts = {one.name: len(widget(page, one.name).drawn()) for one in widgets_of(page)}
+    assert counts == {
+        "probabilities": 10,
+        "prompts": 42,
+        "directions": 9,
+        "loss": 9,
+        "gradient_step": 12,
+        "overflow": 30,
+        "shapes": 5,
+        "head_cost": 7,
+    }
+
+
+def test_a_drawn_token_is_one_that_the_cuts_left(page: Page) -> None:
+    one = widget(page, "probabilities")
+    kept = {"0", "1", "2"}  # p .6675, .2222, .1103: the third crosses 0.9
+    tokens = []
+    for _ in range(40):
+        one.place.get_by_role("button").click()
+        tokens.append(one.place.locator("[data-token]").get_attribute("data-token"))
+    assert set(tokens) <= kept and len(set(tokens)) > 1
+    counts = [int(text or 0) for text in one.place.locator("tbody td:last-child").all_inner_texts()]
+    assert sum(counts) == 40 and counts[0] == tokens.count("0")
+
+
+def test_steps_follow_the_gradient_and_reset_goes_back(page: Page) -> None:
+    one = widget(page, "gradient_step")
+    step, reset = one.place.get_by_role("button").all()
+    logits, target = np.array(one.state["logits"]), one.state["target"]
+    losses = [cross_entropy(logits, target)]
+    for steps in range(1, 6):
+        step.press("Enter")
+        logits = logits - one.state["learning_rate"] * cross_entropy_grad(logits, target)
+        one.check(logits=logits.tolist(), steps=steps)
+        losses.append(cross_entropy(logits, target))
+    assert losses == sorted(losses, reverse=True)
+    reset.press("Enter")
+    one.check(steps=0)
+
+
+def test_overflow_shows_the_moment_when_each_format_breaks(page: Page) -> None:
+    one = widget(page, "overflow")
+    (slider,) = one.sliders()
+
+    seen = set()
+    for offset in (-800, -60, -15, 0, 8, 9, 86, 87, 707, 708):
+        slider.fill(str(offset))
+        numbers = _overflow.numbers(one.check())
+        off = {
+            name: np.abs(np.subtract(numbers[f"naive_{name}"], numbers["exact"])).max() for name in _overflow.FORMATS
+        }
+        broken = [name for name, error in off.items() if not error <= 1e-3]  # nan is broken
+        assert one.place.locator(".lmhead-broken caption").all_inner_texts() == broken
+        seen.add(len(broken))
+    assert seen == {0, 1, 2, 3}
+
+
+def test_directions_disagree_in_the_first_state(page: Page) -> None:
+    one = widget(page, "directions")
+    numbers = one.check()
+    assert one.place.locator(".lmhead-note").inner_text().startswith("highest logit: dog; best cosine: cat.")
+    assert numbers["angle"] == 35
+
+
+def test_a_change_is_announced_once_the_slider_rests(page: Page) -> None:
+    one = widget(page, "loss")
+    status = one.place.get_by_role("status")
+    assert status.inner_text() == ""
+    one.place.locator("select").select_option(index=2)
+    page.wait_for_function("(said) => said.textContent", arg=status.element_handle())
+    assert status.inner_text() == "p of fish 0.0986, loss 2.3170 nats"
+
+
+def test_everything_is_reached_by_tab_alone(page: Page) -> None:
+    wanted = page.locator(".widget :is(input:not([type=radio]), select, button)").count()
+    groups = page.locator(".widget form:has([type=radio])").count()
+    script = """() => {
+      const at = document.activeElement;
+      if (!at.closest(".widget")) return null;
+      return [...document.querySelectorAll(".widget *")].indexOf(at);
+    }"""
+    seen = set()
+    page.locator("article h1").click()
+    for _ in range(3 * (wanted + groups) + 60):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate(script))
+    assert len(seen - {None}) == wanted + groups
+
+
+# ---- late data, failures, no scripts, from disk, in print
+
+
+def test_large_data_come_when_they_are_near_and_asked_for(browser: Browser, gallery: str) -> None:
+    troubles: list[str] = []
+    with closed_network(browser, troubles, viewport={"width": 1280, "height": 300}) as context:
+        loaded: list[str] = []
+        context.on("request", lambda request: loaded.append(request.url) if "widget_data" in request.url else None)
+        page = context.new_page()
+        page.goto(gallery)
+        page.wait_for_selector(".widget-view", state="attached")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        place = page.locator("div.widget").nth(1)
+        one = widget(page, "prompts")
+        assert len(loaded) == 1, "one prompt's bytes"
+        one.place.locator("select").select_option(index=3)
+        wait_for_late_data(page, one)
+        one.check()
+        assert len(loaded) == 2
+        assert place.locator("table").count() == 1, "the stand-in has gone"
+    assert troubles == []
+
+
+def test_lost_data_leave_the_first_state_and_say_so(browser: Browser, gallery: str) -> None:
+    troubles: list[str] = []
+    with closed_network(browser, troubles) as context:
+        context.route("**/widget_data/*", lambda route: route.abort())
+        page = context.new_page()
+        page.goto(gallery)
+        place = page.locator("div.widget").nth(1)
+        place.scroll_into_view_if_needed()
+        assert "could not be loaded" in place.get_by_role("alert").inner_text()
+        assert "0.0713" in place.locator("table").inner_text()
+        assert page.locator("div.widget").nth(2).locator("svg").count() == 1, "the others are drawn"
+    assert troubles
+
+
+def test_a_view_that_fails_says_so_in_its_place(browser: Browser, gallery: str) -> None:
+    with closed_network(browser, []) as context:
+
+        def spoil(route) -> None:
+            answer = route.fetch()
+            route.fulfill(response=answer, body=answer.text().replace("function drawnSides(", "function gone("))
+
+        context.route("**/page.html", spoil)
+        page = open_page(context, gallery)
+        alert = page.locator(".widget-failed")
+        assert alert.count() == 1 and "drawnSides" in alert.inner_text()
+        failed = page.locator("div.widget:has(.widget-failed)")
+        assert "51,200,000" in failed.locator("table").inner_text()
+        assert page.locator(".widget-view").count() == len(VIEWS) - 1
+
+
+def test_without_scripts_tables_stand_in(browser: Browser, gallery: str) -> None:
+    with closed_network(browser, [], java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(gallery)
+        places = page.locator("div.widget")
+        assert places.count() == len(VIEWS)
+        for at, name in enumerate(VIEWS):
+            if name != "quiz":
+                assert places.nth(at).locator("table").is_visible(), name
+        quiz = places.nth(list(VIEWS).index("quiz"))
+        assert "(5, 100000)" in quiz.inner_text() and "transposed" not in quiz.inner_text()
+        quiz.locator("summary").first.click()
+        assert "transposed" in quiz.inner_text()
+        assert not page.locator("div.widget input").count()
+
+
+def test_from_disk(browser: Browser, site: Path, addresses: list[str]) -> None:
+    """A page opened as a file does all that it does from a server."""
+    troubles: list[str] = []
+    with closed_network(browser, troubles) as context:
+        for file in sorted((site / "book").glob("*.html")):
+            page = open_page(context, file.as_uri())
+            assert page.locator(".widget-failed").count() == 0
+            for one in widgets_of(page):
+                one.place.scroll_into_view_if_needed()
+                one.place.locator(".widget-view").wait_for(state="visible")
+                one.check()
+                one.sliders()[0].press("End")
+                one.check()
+            page.close()
+    assert troubles == []
+
+
+def test_in_print_the_figures_stay_and_the_controls_go(page: Page) -> None:
+    page.emulate_media(media="print")
+    assert page.locator(".widget input[type=range]:visible, .widget button:visible").count() == 0
+    assert page.locator(".widget .widget-view:visible").count() >= len(VIEWS) - 1
+    assert "temperature" in page.locator("div.widget").first.inner_text()
+
+
+def test_reduced_motion_is_respected(browser: Browser, gallery: str) -> None:
+    duration = "getComputedStyle(document.querySelector('.lmhead-bar i')).transitionDuration"
+    for motion, expected in (("reduce", "0s"), ("no-preference", "0.12s, 0.12s")):
+        with closed_network(browser, [], reduced_motion=motion) as context:
+            assert open_page(context, gallery).evaluate(duration) == expected
