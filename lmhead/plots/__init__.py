@@ -13,6 +13,7 @@ from lmhead.plots.log_curves import log_curves
 from lmhead.plots.logits_by_angle import logits_by_angle
 from lmhead.plots.loss_curve import loss_curve
 from lmhead.plots.paired_bars import paired_bars
+from lmhead.plots.product import product
 from lmhead.plots.spans import spans
 from lmhead.plots.style import axes, use_book_style
 
@@ -28,6 +29,7 @@ __all__ = [
     "logits_by_angle",
     "loss_curve",
     "paired_bars",
+    "product",
     "spans",
     "use_book_style",
 ]
