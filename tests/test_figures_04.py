@@ -1,27 +1,17 @@
 """What the figures of chapter 4 show, and its table of public models counted again from their configurations."""
 
-import json
-from pathlib import Path
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from chapters import axes_of, code_cells, output_texts
 
-from lmhead import cross_entropy, head_grads, plots, shift_targets, tie, unembed
+from lmhead import cross_entropy, head_grads, shift_targets, tie, unembed
 
-CHAPTER = Path(__file__).parents[1] / "book" / "04_weight_tying.ipynb"
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
+CHAPTER = "04_weight_tying"
 
 
 def table_of_models():
     """The chapter's `models`: name -> (d_model, vocab_size, all parameters, tied)."""
-    cells = json.loads(CHAPTER.read_text("utf-8"))["cells"]
-    (source,) = [text for cell in cells if (text := "".join(cell["source"])).startswith("models = {")]
+    (source,) = [cell.source for cell in code_cells(CHAPTER) if cell.source.startswith("models = {")]
     found: dict[str, dict[str, tuple[int, int, int, bool]]] = {}
     exec(source, found)  # one literal of our own notebook
     return found["models"]
@@ -70,43 +60,46 @@ def test_the_models_stand_in_order_of_size():
     assert totals == sorted(totals)  # the figure's caption says so
 
 
+@pytest.mark.figure("fig-head-shares")
 def test_each_bar_is_the_share_of_one_matrix():
     models = table_of_models()
     tied = [is_tied for *_, is_tied in models.values()]
     percent = [100 * d_model * vocab_size / total for d_model, vocab_size, total, _ in models.values()]
-    ax = plots.head_shares(list(models), np.array(percent) / 100, tied)
+    ax = axes_of(CHAPTER)["fig-head-shares"]
     assert np.allclose([bar.get_width() for bar in ax.patches], percent)
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not one for one in tied]
     said = [f"{value:.1f} %, {'tied' if one else 'not tied'}" for value, one in zip(percent, tied, strict=True)]
     assert [label.get_text() for label in ax.texts] == said
     assert [label.get_text() for label in ax.get_yticklabels()] == list(models)
-    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first model at the top
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first model at the top"
     assert ax.get_xlim()[1] > max(percent)
 
 
+@pytest.mark.figure("fig-two-gradients")
 def test_the_two_gradients_of_the_toy_network():
-    """The numbers of the figure, from the formula; the chapter measures the same by finite differences."""
+    """The chapter measures them by finite differences; here they come from the formula."""
     words = ["the", "cat", "sat", "on", "mat", "dog", "ran"]
     ids = np.array([0, 1, 2, 3, 0, 4])
     rng = np.random.default_rng(0)
     E = rng.normal(size=(7, 3))
-    rng.normal(size=(3, 7)), rng.normal(size=(3, 7))  # the untied heads that the chapter draws before A
+    rng.normal(size=(2, 3, 7))  # two untied heads, which the chapter draws before A
     E[4] += 0.5
     A = rng.normal(size=(3, 3))
     M = np.tri(6) / np.arange(1, 7)[:, None]
     h = np.tanh(M @ E[ids] @ A)
+    loss = cross_entropy(unembed(h, tie(E)), shift_targets(ids))
+    printed = [text for cell in code_cells(CHAPTER) for text in output_texts(cell)]
+    assert f"loss of the tied network {loss:.4f} nats\n" in printed, "this is the chapter's network"
+
     grads = head_grads(h, tie(E), shift_targets(ids))
     dx = M.T @ (grads.h * (1 - h**2)) @ A.T
     as_input = np.linalg.norm(np.eye(7)[ids].T @ dx, axis=1)
     as_output = np.linalg.norm(grads.W_U, axis=0)
-
-    ax = plots.paired_bars(words, {"as input": as_input, "as output": as_output}, ylabel="size of the row's gradient")
+    ax = axes_of(CHAPTER)["fig-two-gradients"]
     heights = [bar.get_height() for bar in ax.patches]
-    assert np.allclose(heights, [*as_input, *as_output])
+    assert np.allclose(heights, [*as_input, *as_output], rtol=0, atol=1e-8)
     assert [label.get_text() for label in ax.get_xticklabels()] == words
-    assert np.array_equal(as_input == 0, [False] * 4 + [True] * 3) and (as_output > 0).all()  # as the caption says
-    assert words[as_input.argmax()] == words[as_output.argmax()] == "sat"  # as the alt text says
-    said = [f"{value:.3f}" for value in heights]
-    assert said == [label.get_text() for label in ax.texts]
-    loss = cross_entropy(unembed(h, tie(E)), shift_targets(ids))
-    assert f"loss of the tied network {loss:.4f} nats" in CHAPTER.read_text("utf-8")  # it is the chapter's network
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as input", "as output"]
+    assert np.array_equal(np.array(heights[:7]) == 0, [False] * 4 + [True] * 3), "the caption: only what was read"
+    assert min(heights[7:]) > 0, "and every word has an output part"
+    assert words[as_input.argmax()] == words[as_output.argmax()] == "sat", "the alt text"
