@@ -235,14 +235,16 @@ def streaming_head_grads(
 
     stashed, others = rows.split(0 if recompute else min(rows.h.shape))
     n = len(stashed.h)
-    first = _first_pass(head, stashed, lambda columns: _corner(dW_U, columns, n), keep=True)
+    first = _first_pass(head, stashed, lambda columns: _corner(dW_U, columns, n), keep=n > 0)
     second = _first_pass(head, others, lambda columns: _shaped(scratch, len(others.h), columns))
 
-    for columns, kept in zip(head.chunks(), first.chunks, strict=True):
+    for at, columns in enumerate(head.chunks()):
         G = _shaped(scratch, len(rows.h), columns)
-        remade = _exponentiate(head.logits(others.h, columns, out=G[n:]))
-        _write_gradient(G[:n], kept, first, columns, scale)
-        _write_gradient(G[n:], remade, second, columns, scale)
+        if n > 0:
+            _write_gradient(G[:n], first.chunks[at], first, columns, scale)
+        if n < len(G):
+            remade = _exponentiate(head.logits(others.h, columns, out=G[n:]))
+            _write_gradient(G[n:], remade, second, columns, scale)
         dh += np.matmul(G, head.columns(columns).T, out=product)
         np.matmul(rows.h.T, G, out=dW_U[:, columns])
         if db is not None:
@@ -422,7 +424,7 @@ class _Rows(NamedTuple):
         if len(values) < math.prod(self.lead):
             every = np.zeros((math.prod(self.lead), *values.shape[1:]), values.dtype)
             every[self.positions] = values
-        return every.reshape(*self.lead, *values.shape[1:])
+        return every.reshape((*self.lead, *values.shape[1:]))
 
 
 def _checked(
