@@ -1,0 +1,70 @@
+"""The figures of chapter 2: what was drawn is what the chapter's data say."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from lmhead import plots, softmax, unembed
+
+WORDS = ["cat", "dog", "fish", "mat", "moon"]
+W_U = np.array([[1.0, 0, 1], [2, -1, 0], [0, 1, -1], [-1, 2, 2], [1, 1, 0]]).T
+H = np.array([[1.0, 3, 2], [2, -1, 1]])
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def grid(ax, marked=None):
+    """The numbers drawn inside cells, by the cell's lower left corner; all, or those of marked cells."""
+    widths = {cell.get_linewidth() for cell in ax.patches}
+    corners = {
+        cell.get_xy() for cell in ax.patches if marked is None or (cell.get_linewidth() == max(widths)) == marked
+    }
+    inside = {(x - 0.5, y - 0.5): text.get_text() for text in ax.texts for x, y in [text.get_position()]}
+    return {corner: float(inside[corner]) for corner in corners}
+
+
+def block(numbers, x, y):
+    """A matrix as `grid` reads it, with its upper left corner at (x, y)."""
+    return {(x + j, y - i - 1.0): value for (i, j), value in np.ndenumerate(numbers)}
+
+
+def test_the_product_shows_every_number_in_its_place():
+    ax = plots.product(H, W_U, WORDS, position=0, token=3)
+    # each logit stands right of its hidden state and below its word's column
+    assert grid(ax) == block(W_U, 4.0, 0.0) | block(H, 0.0, -4.0) | block(unembed(H, W_U), 4.0, -4.0)
+    texts = {text.get_text(): text.get_position() for text in ax.texts}
+    assert [texts[word][0] for word in WORDS] == [4.5, 5.5, 6.5, 7.5, 8.5]
+    assert {"H  2 × 3", "W_U  3 × 5", "logits  2 × 5"} <= set(texts)
+
+
+def test_one_row_one_column_and_the_logit_that_they_make_are_marked():
+    ax = plots.product(H, W_U, WORDS, position=0, token=3)
+    marked = grid(ax, marked=True)
+    assert marked == {
+        **block(H[:1], 0.0, -4.0),
+        **block(W_U[:, 3:4], 7.0, 0.0),
+        **block([[9.0]], 7.0, -4.0),  # the caption's sum
+    }
+    bold = {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"}
+    assert bold == {"1", "3", "2", "-1", "9", "mat"}, "not by colour alone"
+
+
+def test_the_product_refuses_labels_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"W_U must be \[3, 4\] for H \(2, 3\) and 4 labels; got \(3, 5\)"):
+        plots.product(H, W_U, WORDS[:4], position=0, token=3)
+
+
+def test_the_bias_says_the_words_frequencies():
+    counts = np.array([5, 2, 1, 1, 1])
+    plain, bias = softmax(unembed(np.zeros(3), W_U)), softmax(unembed(np.zeros(3), W_U, np.log(counts)))
+    ax = plots.paired_bars(WORDS, {"no bias": plain, "with bias": bias}, ylabel="probability at h = 0", digits=2)
+
+    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
+    assert heights == [plain.tolist(), bias.tolist()]
+    assert [text.get_text() for text in ax.texts] == ["0.20"] * 5 + ["0.50", "0.20", "0.10", "0.10", "0.10"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no bias", "with bias"]
+    assert ax.get_ylabel() == "probability at h = 0"
