@@ -19,7 +19,8 @@ def main() -> int:
     """Prepare, then hand over to pytest."""
     model = subprocess.run([sys.executable, "-m", "lmhead", "--fetch"], cwd=ROOT, check=False).returncode == 0
     browser = get_browser() is not None
-    arguments = ["tests", "lmhead", "book", "--doctest-modules", "--nbval", "--durations=15"]
+    arguments = ["tests", "lmhead", "book", "README.md", "--doctest-modules", "--doctest-glob=README.md", "--nbval"]
+    arguments += ["--durations=15"]
     arguments += ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "loadfile"]  # a notebook's cells share one kernel
     if not model:
         print("No real model: chapter 09 and the tests that need it do not run.")
