@@ -26,6 +26,7 @@ def spans(labels: Sequence[str], low: ArrayLike, high: ArrayLike, *, xlabel: str
         ax.annotate(f"{end:.{digits}f}", (end, row), xytext=(5, 0), textcoords="offset points", va="center")
     ax.set_yticks(rows, labels)
     ax.invert_yaxis()
+    ax.use_sticky_edges = False  # else a bar that starts at an edge gets no margin there
     ax.margins(x=0.15)
     ax.grid(visible=False, axis="y")
     ax.set_xlabel(xlabel)
