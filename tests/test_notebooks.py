@@ -1,6 +1,7 @@
 """Every notebook is stored as a fresh run writes it, byte for byte; widget state, figures and tracebacks included.
 
-nbval compares texts and figures cell by cell. It does not look at widget state, metadata or cells stored unrun: this does.
+nbval compares texts and figures cell by cell. It does not look at widget state, metadata or cells stored unrun; this
+test does.
 """
 
 from __future__ import annotations
