@@ -182,7 +182,8 @@ def problem_lines(problem: str, name: str, where: str, case: Case, outcome: Outc
     arguments = show_arguments(case.arguments)
     if problem == "raised":
         first_line = str(outcome.raised).partition("\n")[0]
-        return [f"Not yet: {name} raises {type(outcome.raised).__name__}: {first_line}, {where}: {arguments}"]
+        error = f"{type(outcome.raised).__name__}: {first_line}" if first_line else type(outcome.raised).__name__
+        return [f"Not yet: {name} raises {error}, {where}: {arguments}"]
     head = {
         "changed": f"Not yet: {name} changes its argument {outcome.changed}",
         "type": "Not yet: wrong type",
@@ -235,11 +236,9 @@ def diagnosis(failed: Kind, got: list[Outcome], cases: list[Case], exercise: Exe
 
 
 def same(a: Outcome, b: Outcome, atol: float) -> bool:
-    """True if two outcomes cannot be told apart."""
+    """True if two calls failed alike or gave the same value."""
     if a.raised is not None or b.raised is not None:
         return type(a.raised) is type(b.raised) and str(a.raised) == str(b.raised)
-    if a.too_big != b.too_big:
-        return False
     x, y = as_numbers(a.value), as_numbers(b.value)
     if x is None or y is None:
         return a.value is None and b.value is None

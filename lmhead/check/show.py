@@ -57,7 +57,10 @@ def show_both(got: Any, expected: Any) -> tuple[str, str]:
     if x is None or y is None:
         return texts
     if x.dtype.kind == "f" and y.dtype.kind in "iu":
-        return f"{texts[0]}, a float", f"{texts[1]}, an integer" if y.ndim == 0 else f"{texts[1]}, integers"
+        return (
+            f"{texts[0]}, {'floats' if x.ndim else 'a float'}",
+            f"{texts[1]}, {'integers' if y.ndim else 'an integer'}",
+        )
     if x.shape != y.shape or texts[0] != texts[1]:
         return texts
     if x.size > SHOWN:
