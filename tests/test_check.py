@@ -579,6 +579,7 @@ def test_each_way_of_being_wrong_has_its_own_message():
     assert "Not yet: NaN, one row (case 1 of 10)." in said("softmax", lambda z: z * np.nan)
     assert "NaN comes from" in said("softmax", lambda z: z * np.nan)
     assert "(off by 2.0e-05)" in said("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y) - 2e-5)
+    assert "got [-inf, 2.0, 1.0] (off by 3.0e-05)" in said("top_p", lambda z, p: lmhead.top_p(z, p) + 3e-5)
     assert "a float expected 4, an integer" in said("next_token", lambda h, W_U: float((h @ W_U).argmax()))
 
 

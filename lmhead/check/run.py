@@ -109,7 +109,7 @@ def call(function: Function, case: Case) -> Outcome:
     """Call `function` on a copy of the arguments, and see what it does to them."""
     given = copy.deepcopy(case.arguments)
     too_big = False
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             if case.kind.max_bytes is None:

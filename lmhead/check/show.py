@@ -66,7 +66,8 @@ def show_both(got: Any, expected: Any) -> tuple[str, str]:
     if x.size > SHOWN:
         at = tuple(int(i) for i in np.argwhere(~np.isclose(x, y))[0])
         return f"{show(x[at])} at {list(at)}", f"{show(y[at])} at {list(at)}"
-    return f"{texts[0]} (off by {np.abs(x - y).max():.1e})", texts[1]
+    differ = x != y  # infinities that agree have no difference
+    return f"{texts[0]} (off by {np.abs(x[differ] - y[differ]).max():.1e})", texts[1]
 
 
 def shape_text(value: Any) -> str:
