@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+from lmhead._checks import Array
 
 if TYPE_CHECKING:
     import tokenizers
@@ -32,17 +33,26 @@ class Tokenizer:
     special_ids: tuple[int, ...]
     _bpe: "tokenizers.Tokenizer" = field(repr=False)
 
-    def encode(self, text: str) -> npt.NDArray[np.int64]:
-        """The token ids of a text, `[T]`. A special token's name in the text becomes that token."""
+    def encode(self, text: str) -> Array:
+        """The token ids of a text, `[T]`. A special token's name in the text becomes that token.
+
+        Raises:
+            ValueError: a character that is no Unicode text, such as comes of reading a file in the wrong encoding.
+        """
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            where = f"character {error.start} of the text, {text[error.start]!r}"
+            raise ValueError(f"{where}, is not Unicode: was it read in the wrong encoding?") from None
         return np.array(self._bpe.encode(text).ids, dtype=np.int64)
 
-    def decode(self, ids: Iterable[Any]) -> str:
+    def decode(self, ids: Iterable[int | np.integer[Any]]) -> str:
         """The text of token ids; bytes that form no character become U+FFFD."""
-        return b"".join(self.vocab[i] for i in ids).decode(errors="replace")
+        return b"".join(self._bytes(i) for i in ids).decode(errors="replace")
 
     def token(self, id: int | np.integer[Any]) -> str:
         r"""The text of one token; bytes that form no character by themselves are written `\xe4`."""
-        return self.vocab[id].decode(errors="backslashreplace")
+        return self._bytes(id).decode(errors="backslashreplace")
 
     def id(self, token: str) -> int:
         """The id of a text that is one token, such as `" Paris"`."""
@@ -53,6 +63,11 @@ class Tokenizer:
                 f"{token!r} is {len(ids)} tokens, not one: {pieces}; most words are one with a space before"
             )
         return int(ids[0])
+
+    def _bytes(self, id: int | np.integer[Any]) -> bytes:
+        if not 0 <= id < len(self.vocab):  # Python would count a negative one from the end
+            raise IndexError(f"token id {id} is not in the vocabulary; its ids go from 0 to {len(self.vocab) - 1}")
+        return self.vocab[id]
 
 
 def build_tokenizer(spellings: Sequence[str], kinds: Sequence[int], merges: Sequence[str]) -> Tokenizer:

