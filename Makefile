@@ -33,6 +33,9 @@ serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
 bench: .venv-bench  ## measure speed, memory and accuracy beside scipy, torch and jax
 	$(BENCH)/python benchmarks/run.py
 
+mutants: .venv  ## put faults into the project, one at a time, and see each caught
+	$(BIN)/python tools/mutants.py
+
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
 	$(BIN)/python tools/lock.py
 
@@ -54,4 +57,4 @@ clean:  ## remove all that was built, the environments too
 	touch $@
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab refresh model serve bench lock clean .venv .venv-bench
+.PHONY: help book test lab refresh model serve bench mutants lock clean .venv .venv-bench

@@ -1,0 +1,290 @@
+"""Prove the tests: put plausible faults into the project, one at a time, and see each of them caught.
+
+    python tools/mutants.py             all of them (`make mutants`)
+    python tools/mutants.py loss        those whose name holds "loss"
+
+Each fault is made in a copy of the tracked files, and the tests named beside it run there. A fault that they let pass
+has survived, and the run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+
+
+class Mutant(NamedTuple):
+    """A fault: in the file at `path`, `old` (which stands there once) becomes `new`; `tests` must go red."""
+
+    name: str
+    path: str
+    old: str | Callable[[bytes], bytes]
+    new: str
+    tests: str
+
+    def apply(self, data: bytes) -> bytes:
+        """The faulty file."""
+        if callable(self.old):
+            return self.old(data)
+        old, new = self.old.encode(), self.new.encode()
+        if data.count(old) != 1:
+            raise LookupError(f"{self.name}: {self.path} holds {data.count(old)} times, not once: {self.old}")
+        return data.replace(old, new)
+
+
+def notebook(change: Callable[[dict], None]) -> Callable[[bytes], bytes]:
+    """A change of a notebook's JSON."""
+
+    def apply(data: bytes) -> bytes:
+        content = json.loads(data)
+        change(content)
+        return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+    return apply
+
+
+def cell_with(content: dict, text: str) -> dict:
+    """The first code cell whose source holds `text`."""
+    return next(c for c in content["cells"] if c["cell_type"] == "code" and text in "".join(c["source"]))
+
+
+def drop_widget_state(content: dict) -> None:
+    del content["metadata"]["widgets"]
+
+
+def nudge_a_stored_logit(content: dict) -> None:
+    (widgets,) = content["metadata"]["widgets"].values()
+    model = next(m for m in widgets["state"].values() if len(m["state"].get("logits", [])) == 3)
+    model["state"]["logits"][1] += 0.5
+
+
+def store_unrun(content: dict) -> None:
+    cell = cell_with(content, "exponentials = np.exp(z)")
+    cell["execution_count"], cell["outputs"] = None, []
+
+
+def skip_a_cell(content: dict) -> None:
+    cell_with(content, "exponentials = np.exp(z)")["metadata"].setdefault("tags", []).append("nbval-skip")
+
+
+def empty_an_alt_text(content: dict) -> None:
+    cell_with(content, "plots.loss_curve")["metadata"]["mystnb"]["image"]["alt"] = ""
+
+
+def drop_a_caption(content: dict) -> None:
+    del cell_with(content, "plots.loss_curve")["metadata"]["mystnb"]["figure"]["caption"]
+
+
+def drop_a_claim_s_assertion(content: dict) -> None:
+    cell = cell_with(content, "by_sum = ")
+    cell["source"] = [line for line in cell["source"] if not line.startswith("assert")]
+
+
+def untag_a_claim(content: dict) -> None:
+    cell_with(content, "by_sum = ")["metadata"]["tags"] = []
+
+
+def move_a_point_of_a_figure(content: dict) -> None:
+    data = cell_with(content, "plots.loss_curve")["outputs"][0]["data"]
+    svg = "".join(data["image/svg+xml"])
+    at = re.search(r'<path d="M ([\d.]+) ', svg)
+    data["image/svg+xml"] = svg[: at.start(1)] + "7.5" + svg[at.end(1) :]
+
+
+def flip_a_byte(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+HEAD, SOFTMAX, LOSS = "lmhead/head.py", "lmhead/softmax.py", "lmhead/loss.py"
+DECODING, CHECKS, STREAMING = "lmhead/decoding.py", "lmhead/_checks.py", "lmhead/streaming.py"
+JS = "lmhead/widgets/arithmetic.js"
+CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipynb"
+T_HEAD, T_LOSS, T_DECODING = "tests/test_head.py", "tests/test_loss.py", "tests/test_decoding.py"
+T_ACCURACY, T_STREAMING, T_WIDGETS = "tests/test_accuracy.py", "tests/test_streaming.py", "tests/test_widgets.py"
+T_BOOK, T_CLAIMS, T_PROSE = "tests/test_book.py", "tests/test_claims.py", "tests/test_numbers_in_prose.py"
+T_STORED, T_SITE, T_REPOSITORY = "tests/test_notebooks.py -k 06", "tests/test_site.py", "tests/test_repository.py"
+T_FIXTURE, T_MODEL = "tests/test_fixture.py", "tests/test_smollm.py"
+
+MUTANTS = [
+    # the head
+    Mutant("head: bias forgotten", HEAD, "return logits + b", "return logits", T_HEAD),
+    Mutant("head: tied by a copy", HEAD, "return E.T", "return E.T.copy()", T_HEAD),
+    Mutant("head: transposed matrix not recognised", HEAD, "if h.shape[-1] == W_U.shape[1]:", "if False:", T_HEAD),
+    # softmax
+    Mutant("softmax: no max shift", SOFTMAX, "wide, top[:, None], t", "wide, 0 * top[:, None], t", T_LOSS),
+    Mutant("softmax: temperature inverted", SOFTMAX, "quotient = gap / t", "quotient = gap * t", T_DECODING),
+    Mutant("softmax: float32 sums", SOFTMAX, "weight.sum(axis=1)", "weight.sum(axis=1, dtype=np.float32)", T_ACCURACY),
+    Mutant("softmax: gap rounded", SOFTMAX, "weight += weight * slip", "weight += 0.0", T_ACCURACY),
+    Mutant("softmax: winner in the rest", SOFTMAX, "weight[row, winner] = 0.0", "weight[row, winner] = 1.0", T_LOSS),
+    Mutant("softmax: axes swapped, not moved", SOFTMAX, "np.moveaxis(array, axis, -1)", "array.swapaxes(axis, -1)", T_ACCURACY),
+    Mutant("softmax: normalised by the others", SOFTMAX, "weight / (1.0 + row.rest)", "weight / (row.rest)", T_LOSS),
+    Mutant("logsumexp: temperature forgotten", SOFTMAX, "row.top / temperature", "row.top", T_ACCURACY),
+    Mutant("log_softmax: log instead of log1p", SOFTMAX, "np.log1p(row.rest)[:, None]", "np.log(row.rest)[:, None]", T_ACCURACY),
+    # the loss
+    Mutant("loss: sign", LOSS, "(np.log1p(row.rest) - row.gap[n, y])", "(np.log1p(row.rest) + row.gap[n, y])", T_LOSS),
+    Mutant("loss: rounding not carried", LOSS, " - row.slip[n, y]", "", T_ACCURACY),
+    Mutant("loss: bits for nats", LOSS, "np.log1p(row.rest) - row.gap", "np.log1p(row.rest) / np.log(2) - row.gap", T_LOSS),
+    Mutant("loss: mean over all positions", LOSS, "mean_count(len(losses), n", "mean_count(n_positions, n", T_LOSS),
+    Mutant("loss: sum for mean", LOSS, "total = total / count", "total = total", T_LOSS),
+    Mutant("grad: plus one", LOSS, "p[n, y] - 1.0", "p[n, y] + 1.0", T_LOSS),
+    Mutant("grad: p - 1 near 1", LOSS, "-row.rest / total[:, 0]", "p[n, y] - 1.0 + 0", T_ACCURACY),
+    Mutant("grad: not divided by N", LOSS, "= p / scale", "= p", T_LOSS),
+    Mutant("grad: transposed", LOSS, "G @ W_U.T", "G @ W_U", T_LOSS),
+    Mutant("grad: ignored rows in dW_U", LOSS, "h.shape[-1])[counts].T @ G", "h.shape[-1]).T @ grad.reshape(-1, grad.shape[-1])", T_LOSS),
+    Mutant("tied grad: input use lost", LOSS, "    np.add.at(", "    0 and np.add.at(", T_LOSS),
+    Mutant("tied grad: head use lost", LOSS, "dE = dW_U.T.astype(", "dE = 0 * dW_U.T.astype(", T_LOSS),
+    Mutant("tied grad: repeated ids", LOSS, "np.add.at(dE, ids.ravel().astype(np.int64), dx.reshape(-1, d_model))", "dE[ids.ravel()] += dx.reshape(-1, d_model)", T_LOSS),
+    Mutant("shift: the other way", LOSS, "targets[..., :-1] = ids[..., 1:]", "targets[..., 1:] = ids[..., :-1]", T_LOSS),
+    Mutant("shift: mask not shifted", LOSS, "~wanted[..., 1:]", "~wanted[..., :-1]", T_LOSS),
+    Mutant("perplexity: base 2", LOSS, "np.exp(nats)", "np.exp2(nats)", T_LOSS),
+    Mutant("bits per byte: nats", LOSS, "n_bytes * np.log(2.0)", "n_bytes", T_LOSS),
+    # checks
+    Mutant("checks: mask dropped", CHECKS, "counts = ids != ignored", "counts = ids == ids", T_LOSS),
+    Mutant("checks: +inf let through", CHECKS, "~np.isfinite(z.max(", "np.isnan(z.max(", T_LOSS),
+    Mutant("checks: negative target wraps", CHECKS, "(ids < 0) | (ids >= vocab_size)", "(ids >= vocab_size)", T_LOSS),
+    Mutant("checks: float targets", CHECKS, 'if ids.dtype.kind not in "iu" and ids.size:', "if False:", T_LOSS),
+    Mutant("checks: empty mean is nan", CHECKS, "    if n_valid:", "    if True:", T_LOSS),
+    Mutant("checks: float16 kept", CHECKS, "return array.astype(np.float32)", "return array", T_ACCURACY),
+    # decoding
+    Mutant("greedy: smallest", DECODING, "return _checked(logits).argmax(axis=-1)", "return _checked(logits).argmin(axis=-1)", T_DECODING),
+    Mutant("top-k: one too many", DECODING, "_by_rank(z)[..., :k]", "_by_rank(z)[..., : k + 1]", T_DECODING),
+    Mutant("top-p: one too many", DECODING, "before < p, axis", "before <= p, axis", T_DECODING),
+    Mutant("top-p: crossing token dropped", DECODING, "np.cumsum(ranked[..., :-1], axis=-1, out=before[..., 1:])", "np.cumsum(ranked, axis=-1, out=before)", T_DECODING),
+    Mutant("ranks: ties by the higher id", DECODING, 'np.argsort(-z, axis=-1, kind="stable")', "np.argsort(z, axis=-1, kind='stable')[..., ::-1]", T_DECODING),
+    Mutant("sample: temperature forgotten", DECODING, "    z = _tempered(logits, temperature)\n    if top_k", "    z = _tempered(logits, 1.0)\n    if top_k", T_DECODING),
+    Mutant("gumbel: sign", DECODING, "z + rng.gumbel", "z - rng.gumbel", T_DECODING),
+    # streaming
+    Mutant("streaming: merge without rescaling", STREAMING, "(1.0 + low_rest) * exp_gap(low_top, top))", "(1.0 + low_rest))", T_STREAMING),
+    Mutant("streaming: only the last chunk in dh", STREAMING, "dh += np.matmul(", "dh[:] = np.matmul(", T_STREAMING),
+    Mutant("streaming: target's gradient", STREAMING, "np.expm1(-known", "np.exp(-known", T_STREAMING),
+    Mutant("streaming: bias gradient of one row", STREAMING, "G.sum(axis=0)", "G[0]", T_STREAMING),
+    # the browser's code
+    Mutant("browser: no max shift", JS, "Math.exp(z - logits[winner])", "Math.exp(z)", T_WIDGETS),
+    Mutant("browser: temperature inverted", JS, "(z - largest) / temperature", "(z - largest) * temperature", T_WIDGETS),
+    Mutant("browser: top-p one too many", JS, "before < topP", "before <= topP", T_WIDGETS),
+    Mutant("browser: p - 1 near 1", JS, "? -rest / (1 + rest) :", "? grad[target] - 1 :", T_WIDGETS),
+    Mutant("browser: half rounds too far", JS, "65520)) return size >= 65520", "65504)) return size >= 65504", T_WIDGETS),
+    Mutant("browser: ties by the higher id", JS, "logits[b] - logits[a] || a - b", "logits[b] - logits[a] || b - a", T_WIDGETS),
+    Mutant("browser: log for log1p", JS, "Math.log1p(rest)", "Math.log(1 + rest)", T_WIDGETS),
+    # the notebooks
+    Mutant("stored output changed", CH6, "sum : 11.21251", "sum : 11.21261", f"--nbval {CH6}"),
+    Mutant("stored error changed", CH6, '"ename": "IndexError"', '"ename": "ValueError"', f"--nbval {CH6}"),
+    Mutant("number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 0.41713 nats", T_PROSE),
+    Mutant("number in an alt text", CH6, "1.417 for dog to", "1.471 for dog to", T_PROSE),
+    Mutant("label in a figure", CH7, 'xlabel=\\"step\\"', 'xlabel=\\"epoch\\"', "tests/test_figures_07.py"),
+    Mutant("data in a figure", CH7, "plots.bars(words, cross_entropy_grad(z, y)", "plots.bars(words, softmax(z)", "tests/test_figures_07.py"),
+    Mutant("widget state dropped", CH6, notebook(drop_widget_state), "", T_STORED),
+    Mutant("widget logit changed", CH6, notebook(nudge_a_stored_logit), "", T_STORED),
+    Mutant("cell stored unrun", CH6, notebook(store_unrun), "", T_BOOK),
+    Mutant("cell skipped", CH6, notebook(skip_a_cell), "", T_BOOK),
+    Mutant("alt text emptied", CH6, notebook(empty_an_alt_text), "", T_BOOK),
+    Mutant("caption dropped", CH6, notebook(drop_a_caption), "", T_BOOK),
+    Mutant("figure's point moved", CH6, notebook(move_a_point_of_a_figure), "", T_STORED),
+    Mutant("claim asserts nothing", CH6, notebook(drop_a_claim_s_assertion), "", T_CLAIMS),
+    Mutant("claim untagged", CH6, notebook(untag_a_claim), "", T_CLAIMS),
+    Mutant("claim's label gone", CH6, "(claim-B13)=", "(claim-13)=", T_CLAIMS),
+    Mutant("verdict swapped", "book/claims.md", "it is 2.317", "it holds", T_PROSE + " " + T_CLAIMS),
+    Mutant("verdict turned", "book/claims.md", "The formula of softmax. | holds |", "The formula of softmax. | does not hold: it is another |", T_CLAIMS),
+    # settings
+    Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
+    Mutant("settings: warnings pass", "Makefile", "build . -W -n", "build . -n", T_REPOSITORY),
+    Mutant("settings: page left out", "_toc.yml", "      - file: book/notation\n", "", T_REPOSITORY),
+    Mutant("settings: cells run at build", "_config.yml", 'execute_notebooks: "off"', 'execute_notebooks: "auto"', T_REPOSITORY),
+    Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
+    # the real model
+    Mutant("fixture: one byte", "lmhead/data/smollm2.npz", flip_a_byte, "", T_FIXTURE),
+]  # fmt: skip
+
+# A dozen of all kinds that are quick to catch: `make test` runs these.
+QUICK = [
+    "softmax: no max shift",
+    "loss: sign",
+    "loss: mean over all positions",
+    "grad: plus one",
+    "checks: mask dropped",
+    "shift: the other way",
+    "head: tied by a copy",
+    "top-p: one too many",
+    "browser: no max shift",
+    "number in a sentence",
+    "alt text emptied",
+    "verdict turned",
+]
+
+
+@contextmanager
+def copy_of_the_project() -> Iterator[Path]:
+    """The tracked files in a folder of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for name in listed.decode().split("\0"):
+            if name and (ROOT / name).is_file():
+                (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, Path(folder) / name)
+        yield Path(folder)
+
+
+def caught_by(mutant: Mutant, project: Path) -> str | None:
+    """The first test that goes red over the fault, or None; the copy is mended afterwards."""
+    path = project / mutant.path
+    sound = path.read_bytes()
+    path.write_bytes(mutant.apply(sound))
+    try:
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests.split()],
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        path.write_bytes(sound)
+    if run.returncode not in (0, 1, 2):  # 2: a file of tests that cannot even be read
+        raise RuntimeError(f"{mutant.name}: pytest could not run\n{run.stdout}\n{run.stderr}")
+    red = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.M)
+    return red[1] if red else ("?" if run.returncode else None)
+
+
+def survivors(mutants: list[Mutant], workers: int) -> list[str]:
+    """Try the mutants, print who was caught by what, and return the names of those that were not."""
+
+    def stretch(share: list[Mutant]) -> list[str]:
+        alive = []
+        with copy_of_the_project() as project:
+            for mutant in share:
+                test = caught_by(mutant, project)
+                print(f"{'killed' if test else 'SURVIVED':9} {mutant.name:42} {test or mutant.tests}", flush=True)
+                alive += [] if test else [mutant.name]
+        return alive
+
+    with ThreadPoolExecutor(workers) as pool:
+        return [name for alive in pool.map(stretch, [mutants[i::workers] for i in range(workers)]) for name in alive]
+
+
+def main() -> int:
+    """Try all mutants, or those whose name holds a word."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("word", nargs="?", default="")
+    chosen = [mutant for mutant in MUTANTS if parser.parse_args().word in mutant.name]
+    alive = survivors(chosen, workers=os.cpu_count() or 1)
+    print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived")
+    return int(bool(alive))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
