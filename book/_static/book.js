@@ -10,3 +10,11 @@
   addEventListener("resize", mark);
   document.fonts.ready.then(mark);
 })();
+
+// On a narrow page the contents of the page open as a dialog. A choice closes it, and shows where it led.
+document.getElementById("pst-secondary-sidebar-modal")?.addEventListener("click", (event) => {
+  if (event.target.closest("a")) event.currentTarget.close();
+});
+
+// From a file:// address no page may read another: there the search lists what it found without excerpts.
+if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
