@@ -59,7 +59,7 @@ def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = 
     for block, row in decompose(z):
         y = targets[block]
         n = np.arange(len(y))
-        losses[block] = (np.log1p(row.rest) - row.gap[n, y]) - row.slip[n, y]
+        losses[block] = np.log1p(row.rest) - row.gap[n, y]
     if reduction == "none":
         every = np.zeros(lead, z.dtype)
         every.reshape(-1)[positions] = losses

@@ -31,8 +31,7 @@ class Rows(NamedTuple):
     top: Array  # [n]        z_k, the largest logit
     winner: Array  # [n]     k, the lowest id among equals
     gap: Array  # [n, vocab] (z - z_k) / T, rounded
-    slip: Array  # [n, vocab] what that rounding lost: the exact gap is gap + slip
-    weight: Array  # [n, vocab] exp(gap + slip), and 0 at k
+    weight: Array  # [n, vocab] exp of the gap before it was rounded, and 0 at k
     rest: Array  # [n]       the sum of weight
 
 
@@ -81,7 +80,7 @@ def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) 
     z, lead = _as_rows(logits, axis)
     log_p = np.empty(z.shape, z.dtype)
     for block, row in decompose(z, temperature):
-        log_p[block] = (row.gap - np.log1p(row.rest)[:, None]) + row.slip
+        log_p[block] = row.gap - np.log1p(row.rest)[:, None]
     return np.moveaxis(log_p.reshape(*lead, -1), -1, axis)
 
 
@@ -115,7 +114,7 @@ def decompose(z: Array, temperature: float = 1.0) -> Iterator[tuple[slice, Rows]
         weight = np.exp(gap)
         weight += weight * slip  # exp(gap + slip), as slip is below one rounding of gap
         weight[row, winner] = 0.0
-        yield block, Rows(top, winner, gap, slip, weight, weight.sum(axis=1))
+        yield block, Rows(top, winner, gap, weight, weight.sum(axis=1))
 
 
 def _exact_gap(z: Array, top: Array, temperature: float) -> tuple[Array, Array]:

@@ -135,8 +135,8 @@ MUTANTS = [
     Mutant("logsumexp: temperature forgotten", SOFTMAX, "row.top / temperature", "row.top", T_ACCURACY),
     Mutant("log_softmax: log instead of log1p", SOFTMAX, "np.log1p(row.rest)[:, None]", "np.log(row.rest)[:, None]", T_ACCURACY),
     # the loss
-    Mutant("loss: sign", LOSS, "(np.log1p(row.rest) - row.gap[n, y])", "(np.log1p(row.rest) + row.gap[n, y])", T_LOSS),
-    Mutant("loss: rounding not carried", LOSS, " - row.slip[n, y]", "", T_ACCURACY),
+    Mutant("loss: sign", LOSS, "np.log1p(row.rest) - row.gap[n, y]", "np.log1p(row.rest) + row.gap[n, y]", T_LOSS),
+    Mutant("loss: log instead of log1p", LOSS, "np.log1p(row.rest) -", "np.log(1 + row.rest) -", T_ACCURACY),
     Mutant("loss: bits for nats", LOSS, "np.log1p(row.rest) - row.gap", "np.log1p(row.rest) / np.log(2) - row.gap", T_LOSS),
     Mutant("loss: mean over all positions", LOSS, "mean_count(len(losses), n", "mean_count(n_positions, n", T_LOSS),
     Mutant("loss: sum for mean", LOSS, "total = total / count", "total = total", T_LOSS),
