@@ -17,6 +17,7 @@ def close_figures():
     plt.close("all")
 
 
+@pytest.mark.figure("fig-real-answer")
 def test_the_real_answer_shows_the_most_likely_tokens_and_mat():
     p = softmax(CAT.logits[-1])
     shown = [*p[:-1].argsort()[::-1][:7], FIXTURE.index(" mat")]
@@ -32,6 +33,7 @@ def test_the_real_answer_shows_the_most_likely_tokens_and_mat():
     assert ax.get_ylabel() == "probability"
 
 
+@pytest.mark.figure("fig-two-contexts")
 def test_two_contexts_stand_side_by_side():
     words = [" cat", " moon", " golden", " sun", " vase", " pot", " bowl", " basket"]
     columns = [FIXTURE.index(word) for word in words]
@@ -51,6 +53,7 @@ BOXES = [("text", "in"), ("ids", "5"), ("X", "5 × 4"), ("H", "5 × 4"), ("h", "
 ARROWS = ["cut", "rows of E", "the body", "last row", "times W_U", "choose"]
 
 
+@pytest.mark.figure("fig-chain")
 def test_the_chain_names_every_box_and_arrow():
     ax = plots.chain(BOXES, ARROWS)
     written = [text.get_text() for text in ax.texts if text.get_text()]
@@ -58,6 +61,7 @@ def test_the_chain_names_every_box_and_arrow():
     assert len(ax.patches) == len(BOXES)
 
 
+@pytest.mark.figure("fig-chain")
 def test_the_chain_winds_and_its_arrows_join_neighbours():
     ax = plots.chain(BOXES, ARROWS)
     centres = [(box.get_x() + box.get_width() / 2, box.get_y() + box.get_height() / 2) for box in ax.patches]

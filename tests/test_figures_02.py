@@ -32,6 +32,7 @@ def block(numbers, x, y):
     return {(x + j, y - i - 1.0): value for (i, j), value in np.ndenumerate(numbers)}
 
 
+@pytest.mark.figure("fig-product")
 def test_the_product_shows_every_number_in_its_place():
     ax = plots.product(H, W_U, WORDS, position=0, token=3)
     # each logit stands right of its hidden state and below its word's column
@@ -41,6 +42,7 @@ def test_the_product_shows_every_number_in_its_place():
     assert {"H  2 × 3", "W_U  3 × 5", "logits  2 × 5"} <= set(texts)
 
 
+@pytest.mark.figure("fig-product")
 def test_one_row_one_column_and_the_logit_that_they_make_are_marked():
     ax = plots.product(H, W_U, WORDS, position=0, token=3)
     marked = grid(ax, marked=True)
@@ -58,6 +60,7 @@ def test_the_product_refuses_labels_that_do_not_fit():
         plots.product(H, W_U, WORDS[:4], position=0, token=3)
 
 
+@pytest.mark.figure("fig-bias")
 def test_the_bias_says_the_words_frequencies():
     counts = np.array([5, 2, 1, 1, 1])
     plain, bias = softmax(unembed(np.zeros(3), W_U)), softmax(unembed(np.zeros(3), W_U, np.log(counts)))
