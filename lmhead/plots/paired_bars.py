@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ def paired_bars(
     if len(series) != 2:
         raise ValueError(f"paired_bars draws two series; got {len(series)}: {list(series)}")
     ax = axes(height=3.4) if ax is None else ax
-    looks = ({"color": BLUE}, {"facecolor": "white", "edgecolor": ORANGE, "hatch": "////"})
+    looks: tuple[dict[str, Any], ...] = ({"color": BLUE}, {"facecolor": "white", "edgecolor": ORANGE, "hatch": "////"})
     for (name, values), side, look in zip(series.items(), (-0.5, 0.5), looks, strict=True):
         heights = np.asarray(values, float)
         if heights.shape != (len(labels),):
