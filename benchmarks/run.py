@@ -232,8 +232,8 @@ def facts() -> str:
         + ", ".join(versions),
         f"{processor()}, {psutil.cpu_count()} cores, {psutil.virtual_memory().total / 2**30:.0f} GiB",
         f"NumPy's BLAS: {blas['internal_api']} {blas['version']}, kernel {blas['architecture']}",
-        f"load at the end of the run: {psutil.getloadavg()[0]:.1f}; a ratio compares neighbours in time, and its spread "
-        "shows what else was going on",
+        f"load at the end of the run: {psutil.getloadavg()[0]:.1f}; a ratio compares neighbours in time, and its "
+        "spread shows what else was going on",
     ]
     return "".join(f"- {line}\n" for line in lines)
 

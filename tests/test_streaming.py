@@ -385,6 +385,8 @@ def with_bad(value, row=4):
         ((with_bad(np.inf), np.abs(W_U), Y), {}),
         ((with_bad(np.nan).reshape(1, N, D), W_U, Y[None]), {}),
         ((with_bad(1e200), W_U * 1e200, Y), {}),
+        ((H, W_U, Y), {"b": np.where(np.arange(V) == 9, np.nan, B)}),
+        ((H, W_U, Y), {"b": np.where(np.arange(V) == 9, np.inf, B)}),
         ((H, W_U, Y), {"b": np.full(V, -np.inf)}),
         ((np.empty((0, D)), W_U, np.empty(0, int)), {}),
     ],
