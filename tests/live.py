@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import http.server
 import json
@@ -129,6 +130,7 @@ class Widget:
         *self.controls, view = children
         self.state = dict(view["state"])
         self.name = self.state["view"]
+        self.loaded: dict[int, bytes] = {}
         self.tails = {buffer["path"][0]: buffer for buffer in view.get("buffers", [])}
         links = [m["state"] for m in stored["state"].values() if m["model_name"] == "LinkModel"]
         ids = [child[10:] for child in stored["state"][shown]["state"]["children"]]
@@ -139,52 +141,57 @@ class Widget:
     def sliders(self) -> list[Locator]:
         return self.place.locator("input[type=range]").all()
 
-    def state_now(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
+        """What the page shows now, in one go: the controls above the view, the sliders in it, and its numbers."""
+        script = """(place) => ({
+          fields: [...place.querySelectorAll(".widget-row :is(input, select)")].map(
+            ({ value, max, checked, selectedIndex }) => ({ value, max, checked, selectedIndex })),
+          logits: [...place.querySelectorAll(".widget-view input[type=range]")].map((input) => Number(input.value)),
+          numbers: [...place.querySelectorAll("[data-number]")].map((one) => [one.dataset.number, one.textContent]),
+        })"""
+        return self.place.evaluate(script)
+
+    def state_of(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         """The stored state with what the controls in the page say now."""
         now = dict(self.state)
-        rows = self.place.locator(".widget-row")
-        assert rows.count() == len(self.controls) == len(self.traits)
+        assert len(shown["fields"]) == len(self.controls) == len(self.traits)
         for at, control in enumerate(self.controls):
-            field = rows.nth(at).locator("input, select")
-            now[self.traits[at]] = value_of(field, control)
-        own = self.place.locator(".widget-view input[type=range]")
-        if own.count():
-            now["logits"] = [float(slider.input_value()) for slider in own.all()]
-        if self.tails and self.name == "prompts":
+            now[self.traits[at]] = value_of(shown["fields"][at], control)
+        if shown["logits"]:
+            now["logits"] = shown["logits"]
+        if self.tails:
             now[f"tail_{now['prompt']}"] = self.tail(now["prompt"])
         return now
 
     def tail(self, prompt: int) -> bytes:
-        key = self.tails[f"tail_{prompt}"]["file"]
-        script = "(key) => Array.from(atob(window.widgetData[key]), (c) => c.charCodeAt(0))"
-        return bytes(self.page.evaluate(script, key))
-
-    def drawn(self) -> dict[str, str]:
-        """The numbers on the screen as text, by name."""
-        script = "(all) => all.map((one) => [one.dataset.number, one.textContent])"
-        return dict(self.place.locator("[data-number]").evaluate_all(script))
+        """The bytes that the page has loaded for a prompt."""
+        if prompt not in self.loaded:
+            key = self.tails[f"tail_{prompt}"]["file"]
+            self.loaded[prompt] = base64.b64decode(self.page.evaluate("(key) => window.widgetData[key]", key))
+        return self.loaded[prompt]
 
     def check(self, **known: Any) -> dict[str, Any]:
         """Compare every number on the screen with lmhead's, and give the state that they belong to."""
-        state = {**self.state_now(), **known}
+        shown = self.read()
+        state = {**self.state_of(shown), **known}
         expected = flat(expected_numbers(self.name, state))
-        drawn = self.drawn()
+        drawn = dict(shown["numbers"])
         assert drawn, f"{self.name} draws no numbers"
         wrong = {n: (t, expected.get(n)) for n, t in drawn.items() if n not in expected or not shows(t, expected[n])}
         assert wrong == {}, f"{self.name} at {settings(state)}"
         return state
 
 
-def value_of(field: Locator, control: Mapping[str, Any]) -> Any:
-    kind, base = control["model_name"], control["state"].get("base")
+def value_of(field: Mapping[str, Any], control: Mapping[str, Any]) -> Any:
+    """What a native field means for the control that it was drawn for."""
+    kind, state = control["model_name"], control["state"]
     if kind == "DropdownModel":
-        return field.evaluate("(select) => select.selectedIndex")
+        return field["selectedIndex"]
     if kind == "CheckboxModel":
-        return field.is_checked()
-    position = float(field.input_value())
+        return field["checked"]
+    position = float(field["value"])
     if kind == "FloatLogSliderModel":
-        low, high = control["state"]["min"], control["state"]["max"]
-        return base ** (low + position * (high - low) / float(field.get_attribute("max") or 1))
+        return state["base"] ** (state["min"] + position * (state["max"] - state["min"]) / float(field["max"]))
     return int(position) if kind == "IntSliderModel" else position
 
 

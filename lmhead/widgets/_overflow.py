@@ -18,6 +18,7 @@ WORDS = {
     "caption": "Softmax of logits + {offset}, naive and shifted, in three formats",
     "offset": "offset on all logits",
     "format": "format",
+    "form": "softmax",
     "token": "token",
     "stored": "stored",
     "naive": "naive",
@@ -85,6 +86,6 @@ def overflow(
     state = {"logits": z, "labels": list(labels), "offset": offset}
     shown = numbers(state)
     rows = [[name, words[form], *shown[f"{form}_{name}"]] for name in FORMATS for form in ("naive", "shifted")]
-    static = table(words["caption"].format(offset=offset), [words["format"], "", *labels], rows)
+    static = table(words["caption"].format(offset=offset), [words["format"], words["form"], *labels], rows)
     controls = {"offset": slider(words["offset"], offset, -800, 800, 1)}
     return figure("overflow", {**state, "words": words}, controls, static)

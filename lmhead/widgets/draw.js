@@ -95,10 +95,11 @@ function bar(cell, name, value, fraction = value, format = decimals) {
   put(cell.lastChild, name, value, format);
 }
 
-// A cell with a slider for one logit, and the number beside it; returns a function that shows a value.
-function logitSlider(cell, name, label, first, onInput) {
-  const reach = Math.max(10, Math.ceil(Math.max(...first.map(Math.abs))));
-  const input = node("input", { type: "range", min: -reach, max: reach, step: 0.1, "aria-label": label });
+// A cell with a slider for one logit, and the number beside it; returns a function that shows a value. A slider counts
+// its steps from `min`, so that is set where the first value lies on a step.
+function logitSlider(cell, name, label, first, reach, onInput) {
+  const step = 0.1, min = (first - Math.ceil((first + reach) / step) * step).toFixed(10);
+  const input = node("input", { type: "range", min, max: reach, step, "aria-label": label });
   const shown = node("span");
   input.addEventListener("input", () => onInput(Number(input.value)));
   cell.classList.add("lmhead-slider");
@@ -108,6 +109,11 @@ function logitSlider(cell, name, label, first, onInput) {
     input.setAttribute("aria-valuetext", short(value));
     put(shown, name, value, short);
   };
+}
+
+// How far the sliders of a row of logits go to both sides.
+function reachOf(logits) {
+  return Math.max(10, ...logits.map((z) => Math.ceil(Math.abs(z))));
 }
 
 // The same row with one entry replaced: a changed array must be a new one, or the model sees no change.

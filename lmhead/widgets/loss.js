@@ -29,8 +29,9 @@ function build(root, state, set, say) {
   picture.append(...axes(words), curve(), drop, point);
 
   const { table, rows, cells } = grid(words.caption, [words.token, words.logit, words.p], labels);
+  const reach = reachOf(state.logits);
   const setLogit = labels.map((label, j) =>
-    logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits, (value) =>
+    logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits[j], reach, (value) =>
       set({ logits: replaced(state.logits, j, value) })));
   const figures = ["loss", "bits", "perplexity"].map((name) => [name, node("dd")]);
   const unit = { loss: words.nats, bits: words.bits, perplexity: words.perplexity };

@@ -13,8 +13,9 @@ function build(root, state, set, say) {
   const { labels, words } = state;
   const made = grid(words.caption, [words.token, words.logit, words.p, words.draws], labels);
   const { table, rows, cells } = made;
+  const reach = reachOf(state.logits);
   const setLogit = labels.map((label, j) =>
-    logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits, (value) =>
+    logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits[j], reach, (value) =>
       set({ logits: replaced(state.logits, j, value) })));
   const marks = rows.map((row) => row.firstChild.appendChild(node("small")));
   const draws = drawing(words, labels, made, say);
