@@ -1,8 +1,9 @@
-"""What the figures of chapter 3 show, read from the Axes that its cells draw."""
+"""What the figures of chapter 3 show, read from the Axes that the helpers return for the chapter's data."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from chapters import axes_of
+from chapters import code_cells, output_texts
 
 from lmhead import plots, unembed
 from lmhead.smollm import load_fixture
@@ -13,9 +14,21 @@ W_U = np.array([[0.9, 0.8, -0.4, -1.6, -0.5], [0.3, 1.8, 1.0, 0.1, -1.3]])
 H = np.array([1.9, 0.6])
 
 
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def test_these_are_the_arrays_of_the_chapter():
+    (printed,) = [text for cell in code_cells(CHAPTER) for text in output_texts(cell) if "length of h: 1." in text]
+    for word, column, z in zip(WORDS, W_U.T, unembed(H, W_U), strict=True):
+        assert f"{word:5s} length {np.linalg.norm(column):.4f}" in printed and f"logit {z:7.4f}" in printed
+
+
 @pytest.mark.figure("fig-columns-as-arrows")
 def test_every_column_is_an_arrow_named_at_its_tip():
-    ax = axes_of(CHAPTER)["fig-columns-as-arrows"]
+    ax = plots.column_arrows(W_U, WORDS, H)
     (arrows,) = ax.collections
     assert np.array_equal([arrows.U[0], arrows.V[0]], H)
     assert np.array_equal(np.array([arrows.U, arrows.V])[:, 1:], W_U)
@@ -36,7 +49,7 @@ def test_without_a_hidden_state_only_the_columns_are_drawn():
 
 @pytest.mark.figure("fig-logits-by-angle")
 def test_each_curve_peaks_at_its_column_and_is_as_high_as_it_is_long():
-    ax = axes_of(CHAPTER)["fig-logits-by-angle"]
+    ax = plots.logits_by_angle(W_U, WORDS, length=2.0)
     assert [label.get_text() for label in ax.texts] == WORDS
     for line, label, column in zip(ax.get_lines(), ax.texts, W_U.T, strict=True):
         angles, logits = line.get_data()
@@ -49,7 +62,7 @@ def test_each_curve_peaks_at_its_column_and_is_as_high_as_it_is_long():
 
 @pytest.mark.figure("fig-logits-by-angle")
 def test_the_grey_bands_are_where_the_best_cosine_is_not_the_highest_logit():
-    ax = axes_of(CHAPTER)["fig-logits-by-angle"]
+    ax = plots.logits_by_angle(W_U, WORDS, length=2.0)
     angles = np.arange(-180, 181)
     turn = np.radians(angles)
     Z = unembed(np.column_stack([np.cos(turn), np.sin(turn)]), W_U)
@@ -62,13 +75,13 @@ def test_the_grey_bands_are_where_the_best_cosine_is_not_the_highest_logit():
 
 @pytest.mark.figure("fig-length-and-cosine")
 def test_the_real_columns_by_length_and_cosine():
-    ax = axes_of(CHAPTER)["fig-length-and-cosine"]
     fixture = load_fixture()
     h = fixture.prompts["She put the flowers in the"].h[-1]
     columns = fixture.W_U.astype(float)
     lengths = np.linalg.norm(columns, axis=0)
     cosines = h @ columns / lengths / np.linalg.norm(h)
     marked = {"vase": fixture.index(" vase"), "pot": fixture.index(" pot")}
+    ax = plots.length_and_cosine(lengths, cosines, marked)
 
     cloud, *rest = ax.get_lines()
     assert np.allclose(cloud.get_xdata(), lengths) and np.allclose(cloud.get_ydata(), cosines)

@@ -1,12 +1,19 @@
 """What the figures of chapter 4 show, and its table of public models counted again from their configurations."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from chapters import axes_of, code_cells, output_texts
+from chapters import code_cells, output_texts
 
-from lmhead import cross_entropy, head_grads, shift_targets, tie, unembed
+from lmhead import cross_entropy, head_grads, plots, shift_targets, tie, unembed
 
 CHAPTER = "04_weight_tying"
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
 
 
 def table_of_models():
@@ -65,7 +72,7 @@ def test_each_bar_is_the_share_of_one_matrix():
     models = table_of_models()
     tied = [is_tied for *_, is_tied in models.values()]
     percent = [100 * d_model * vocab_size / total for d_model, vocab_size, total, _ in models.values()]
-    ax = axes_of(CHAPTER)["fig-head-shares"]
+    ax = plots.head_shares(list(models), np.array(percent) / 100, tied)
     assert np.allclose([bar.get_width() for bar in ax.patches], percent)
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not one for one in tied]
     said = [f"{value:.1f} %, {'tied' if one else 'not tied'}" for value, one in zip(percent, tied, strict=True)]
@@ -95,7 +102,7 @@ def test_the_two_gradients_of_the_toy_network():
     dx = M.T @ (grads.h * (1 - h**2)) @ A.T
     as_input = np.linalg.norm(np.eye(7)[ids].T @ dx, axis=1)
     as_output = np.linalg.norm(grads.W_U, axis=0)
-    ax = axes_of(CHAPTER)["fig-two-gradients"]
+    ax = plots.paired_bars(words, {"as input": as_input, "as output": as_output}, ylabel="size of the row's gradient")
     heights = [bar.get_height() for bar in ax.patches]
     assert np.allclose(heights, [*as_input, *as_output], rtol=0, atol=1e-8)
     assert [label.get_text() for label in ax.get_xticklabels()] == words
