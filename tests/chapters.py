@@ -124,11 +124,18 @@ def _values(chapter: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _run(source: str, namespace: dict[str, Any]) -> Any:
-    """Execute a cell; the value of its last expression, also of one silenced by a semicolon."""
+    """Execute a cell; the value of its last line, be it an expression or what is assigned there."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Assign | ast.Expr) else None
     exec(compile(tree, "<cell>", "exec"), namespace)
-    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace) if last else None
+    if last is None:
+        return None
+    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace)
+    if isinstance(last, ast.Assign):
+        namespace["_value"] = value
+        assign = ast.Assign(last.targets, ast.Name("_value", ast.Load()))
+        exec(compile(ast.fix_missing_locations(ast.Module([assign], [])), "<cell>", "exec"), namespace)
+    return value
 
 
 def widget_state(chapter: str) -> dict[str, Any]:
