@@ -37,12 +37,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_book(tmp_path: Path) -> Path:
-    """A book with the real settings, extensions and templates, but with one page that a test may write as it likes."""
+    """A book with the real settings, extensions and templates, and with a `page` that a test may write as it likes."""
+    source = tmp_path / "small"  # not the folder that holds the site: Sphinx would look for pages in it
     for name in ("_ext", "_static", "_templates"):
-        shutil.copytree(ROOT / "book" / name, tmp_path / "book" / name)
+        shutil.copytree(ROOT / "book" / name, source / "book" / name)
     for name in ("_config.yml", "book/references.bib"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n")
-    (tmp_path / "book/index.md").write_text("# A small book\n\nIt has one page: {doc}`page`.\n")
-    (tmp_path / "book/page.md").write_text("# The page\n\nThe loss is $-\\log p_y$.\n")
-    return tmp_path
+        shutil.copy(ROOT / name, source / name)
+    (source / "_toc.yml").write_text(
+        "format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n- file: book/other\n"
+    )
+    (source / "book/index.md").write_text("# A small book\n")
+    (source / "book/other.md").write_text("# Another page\n\nSee {doc}`page`.\n")
+    (source / "book/page.md").write_text("# The page\n\nThe loss is $-\\log p_y$.\n")
+    return source
