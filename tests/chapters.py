@@ -99,7 +99,8 @@ def run_recording_heads(chapter: str) -> frozenset[tuple[tuple[int, ...], tuple[
 
     def recording(h: Any, W_U: Any) -> None:
         checked(h, W_U)
-        in_this_cell.add((h.shape, W_U.shape))
+        if h.size:  # streaming asks about types with an empty head
+            in_this_cell.add((h.shape, W_U.shape))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lmhead.head.check_head_shapes", recording)

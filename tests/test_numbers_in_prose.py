@@ -1,8 +1,8 @@
 """No number stands in a sentence unless a cell prints it.
 
 Every decimal, every percentage and every integer from 10 up, in Markdown cells, captions, alt texts, README and pages,
-must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding. Two kinds are marked
-instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
+must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding. Two kinds are
+marked instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
 
 In a notebook the mark is in the cell's metadata, `{"numbers": {"quoted": ["2.313"], "given": ["512"]}}`; in a Markdown
 file it is a comment, `<!-- given: 512; 100,000 -->` or `% given: 512`.
@@ -27,7 +27,7 @@ NOT_PROSE = (
     r"<[^>]*>",
     r"https?://\S+",
     r"\b[Cc]hapters? \d+(?:(?:, | and | to )\d+)*",
-    r"^# \d+ · ",
+    r"\b\d+ · ",  # the number of a chapter before its title
     r"\b\d+(?: to \d+)? minutes",
 )
 
@@ -80,7 +80,7 @@ def test_chapter(chapter):
 def test_page(page):
     text = page.read_text("utf-8")
     marks = MARK.findall(text)
-    text = MARK.sub("", text)
+    text = re.sub(NOT_PROSE[0], " ", MARK.sub("", text), flags=re.S)
     everywhere = frozenset().union(*map(printed_numbers, CHAPTERS))
     for block in re.split(r"\n\s*\n|\n(?=[|*-])", text):
         linked = [chapter for chapter in CHAPTERS if chapter in block or f"chapter {int(chapter[:2])}" in block.lower()]
