@@ -26,7 +26,17 @@ def fixture() -> Fixture:
 
 @pytest.fixture(scope="module")
 def model() -> SmolLM:
-    return real_model()
+    """The real model, which here remembers what it has computed: its hidden states are asked for twice."""
+    model = real_model()
+    known: dict[bytes, np.ndarray] = {}
+
+    class Remembering(SmolLM):
+        def hidden_states(self, ids: np.ndarray) -> np.ndarray:
+            if ids.tobytes() not in known:
+                known[ids.tobytes()] = super().hidden_states(ids)
+            return known[ids.tobytes()]
+
+    return Remembering(model.config, model.tokenizer, model.weights)
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +206,7 @@ def tool() -> dict[str, Any]:
 
 
 def test_the_model_gives_the_same_fixture(model: SmolLM, tool: dict[str, Any]) -> None:
-    """Within one unit in the last place of what is stored: 2^-36 for hidden states and log-sum-exps."""
+    """Within one unit in the last place of what is stored."""
     rebuilt = tool["build"](model, fetch_model())
     with np.load(DATA / "smollm2.npz") as file:
         stored = dict(file)
@@ -204,8 +214,10 @@ def test_the_model_gives_the_same_fixture(model: SmolLM, tool: dict[str, Any]) -
     for name, array in stored.items():
         again = rebuilt[name]
         assert (again.shape, again.dtype) == (array.shape, array.dtype), name
-        if name.endswith((".x", ".lse_rest")):
-            assert np.abs(again - array).max() <= tool["STEP"], name
+        if name.endswith(".x"):
+            assert np.abs(again - array).max() <= tool["X_STEP"], name
+        elif name.endswith(".lse_rest"):
+            assert np.abs(again - array).max() <= tool["LSE_STEP"], name
         elif name == "column_norms":
             assert np.abs(again.view(np.int16) - array.view(np.int16)).max() <= 1, name
         elif name.endswith(".steps"):
