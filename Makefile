@@ -36,11 +36,15 @@ bench: .venv-bench  ## measure speed, memory and accuracy beside scipy, torch an
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
 	$(BIN)/python tools/mutants.py
 
+round: .venv  ## run every notebook under other Pythons, NumPys, locales, time zones, threads
+	$(BIN)/python -m lmhead --fetch
+	$(BIN)/python tools/round.py
+
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
 	$(BIN)/python tools/lock.py
 
 clean:  ## remove all that was built, the environments too
-	rm -rf _build .venv .venv-bench *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build .venv .venv-bench .venv-round *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The stamp is touched last: an installation that broke off is done again.
 .venv: .venv/installed
@@ -57,4 +61,4 @@ clean:  ## remove all that was built, the environments too
 	touch $@
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab refresh model serve bench mutants lock clean .venv .venv-bench
+.PHONY: help book test lab refresh model serve bench mutants round lock clean .venv .venv-bench
