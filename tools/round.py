@@ -1,7 +1,7 @@
 """Run every notebook in other surroundings, and print which stored outputs still hold: what `make round` does.
 
-Threads, locale, time zone and hash seed change in the environment that is there. Other versions of Python and of NumPy get
-an environment of their own in .venv-round, where that Python is at hand.
+Threads, locale, time zone and hash seed change in the environment that is there. Other versions of Python and of NumPy
+get an environment of their own in .venv-round, where that Python is at hand.
 """
 
 from __future__ import annotations
