@@ -136,7 +136,7 @@ def show(*questions: dict[str, Any], words: Mapping[str, str] | None = None) -> 
         raise ValueError("show needs at least one question")
     words = with_words(WORDS, words)
     static = "".join(_folded(question, words, at) for at, question in enumerate(questions, start=1))
-    return Figure([View("quiz", {"questions": list(questions), "words": words})], static)
+    return Figure([View("quiz", {"questions": list(questions), "words": words}, parts=["base"])], static)
 
 
 def _folded(question: dict[str, Any], words: Mapping[str, str], at: int) -> str:

@@ -1,6 +1,9 @@
 """Every view, each as one cell: a page of them is made and built when a test asks for it."""
 
+from pathlib import Path
+
 import nbformat
+from conftest import ROOT, build_book
 from nbclient import NotebookClient
 
 VIEWS = {
@@ -40,3 +43,17 @@ def notebook(*cells: str) -> nbformat.NotebookNode:
     made.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
     made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return NotebookClient(made, timeout=120, record_timing=False, store_widget_state=True).execute()
+
+
+def gallery_site(folder: Path) -> Path:
+    """The HTML of a book with the real settings and extensions, whose one page shows every view."""
+    (folder / "book").mkdir()
+    for name in ("_ext", "_static", "_templates", "references.bib"):
+        (folder / "book" / name).symlink_to(ROOT / "book" / name)
+    (folder / "_config.yml").symlink_to(ROOT / "_config.yml")
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n")
+    (folder / "book/index.md").write_text("# A small book\n\nIt has one page: {doc}`page`.\n")
+    nbformat.write(notebook(IMPORTS, *VIEWS.values()), folder / "book/page.ipynb")
+    built = build_book(folder, folder / "out")
+    assert built.returncode == 0, built.stderr[-2000:]
+    return folder / "out/_build/html"

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import build_book
-from gallery import IMPORTS, VIEWS, notebook
+from gallery import VIEWS, gallery_site
 from live import Widget, chromium, closed_network, open_page, served, stored_state, widgets_of
 from playwright.sync_api import Browser, Page
 
@@ -30,18 +28,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page that shows every view."""
-    book = tmp_path_factory.mktemp("gallery")
-    (book / "book").mkdir()
-    root = Path(__file__).parents[1]
-    for name in ("_ext", "_static", "_templates", "references.bib"):
-        (book / "book" / name).symlink_to(root / "book" / name)
-    (book / "_config.yml").symlink_to(root / "_config.yml")
-    (book / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n")
-    (book / "book/index.md").write_text("# A small book\n\nIt has one page: {doc}`page`.\n")
-    nbformat.write(notebook(IMPORTS, *VIEWS.values()), book / "book/page.ipynb")
-    built = build_book(book, book / "out")
-    assert built.returncode == 0, built.stderr[-2000:]
-    with served(book / "out/_build/html") as address:
+    with served(gallery_site(tmp_path_factory.mktemp("gallery"))) as address:
         yield f"{address}/book/page.html"
 
 

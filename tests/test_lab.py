@@ -118,3 +118,11 @@ def test_a_quick_check_answers(notebook: Page) -> None:
     form.get_by_role("spinbutton").fill("2.0794")
     form.get_by_role("button").click()
     assert "These are nats" in form.locator("[aria-live]").inner_text()
+
+
+def test_every_view_has_its_style(notebook: Page) -> None:
+    style = "(element, name) => getComputedStyle(element)[name]"
+    for name in ("probabilities", "gradient_step"):
+        bar = notebook.locator(f".lmhead[data-view={name}] .lmhead-bar > div").first
+        assert bar.evaluate(style, "position") == "relative"
+    assert notebook.locator(".lmhead-quiz fieldset").first.evaluate(style, "borderRadius") == "6px"

@@ -16,16 +16,22 @@ from numpy.typing import ArrayLike
 from lmhead._checks import as_floats
 
 HERE = Path(__file__).parent
+PICTURE = ("base", "arithmetic", "draw")  # what all views but the quick checks are built on
 VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
 
 State = Mapping[str, Any]  # what a view draws: numbers, labels and words by name
 
 
 class View(anywidget.AnyWidget):
-    """A picture that computes and draws in the browser: `NAME.js`, and a synced trait for each entry of its state."""
+    """A picture that computes and draws in the browser, with a synced trait for each entry of its state.
 
-    def __init__(self, name: str, state: State) -> None:
-        given = {"_esm": script(name), "_css": (HERE / "views.css").read_text("utf-8"), "view": name, **state}
+    A notebook stores a script as one text, so the files named in `parts` are joined, `NAME.js` and `NAME.css` last.
+    """
+
+    def __init__(self, name: str, state: State, parts: Sequence[str] = PICTURE) -> None:
+        parts = (*parts, name)
+        given = {"_esm": source(parts, "js"), "_css": source(parts, "css"), "view": name, **state}
+        given["_anywidget_id"] = f"lmhead.{name}"  # JupyterLab keeps one style sheet under each such id
         self.add_traits(**{key: traitlets.Any().tag(sync=True) for key in given})
         super().__init__(**given)
 
@@ -46,10 +52,10 @@ class Figure(ipywidgets.VBox):  # type: ignore[misc]
         return {VIEW_TYPE: shown, "text/html": self.static, "text/plain": repr(self)}
 
 
-def script(name: str) -> str:
-    """A view's whole script: a notebook stores it as one text, so the shared files stand before its own."""
-    parts = ("arithmetic", "draw", name)
-    return "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in parts)
+def source(parts: Sequence[str], kind: str) -> str:
+    """The text of those of the parts' files that there are, `PART.js` or `PART.css`."""
+    files = [HERE / f"{part}.{kind}" for part in parts]
+    return "\n".join(file.read_text("utf-8") for file in files if file.exists())
 
 
 def figure(name: str, state: State, controls: Mapping[str, ipywidgets.Widget], static: str) -> Figure:

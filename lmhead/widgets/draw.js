@@ -1,23 +1,6 @@
 // What all views draw with. Every number on the screen is put there by `put` or `bar` under its name, such as p.0: the
 // tests read the names and compare the texts with lmhead.
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  return dress(made, attributes, children);
-}
-
-function svgNode(tag, attributes = {}, ...children) {
-  return dress(document.createElementNS(SVG, tag), attributes, children);
-}
-
-function dress(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
 // Runs a view: `build` makes its parts once and returns a function that shows the state; that runs at every change.
 // `build` is given the root, the state, `set` to change it, and `say` to announce a change. An entry of the state is
 // asked of the model when it is read, not before: the static page fetches large ones only then.
@@ -64,11 +47,6 @@ function bytes(n) {
   let unit = 0;
   while (n >= 1024 && unit < 4) { n /= 1024; unit += 1; }
   return `${grouped(Number(n.toPrecision(4)))} ${units[unit]}`;
-}
-
-// A text with its {gaps} filled.
-function fill(template, values) {
-  return template.replace(/\{(\w+)\}/g, (gap, name) => values[name] ?? gap);
 }
 
 function put(place, name, value, format = decimals) {
