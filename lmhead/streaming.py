@@ -197,6 +197,7 @@ def streaming_head_grads(
     reduction: str = "mean",
     chunk: int = CHUNK,
     recompute: bool = False,
+    out: Array | None = None,
 ) -> tuple[Array, HeadGrads]:
     """The loss and, as `head_grads` has them, its gradients with respect to h, W_U and b.
 
@@ -213,13 +214,15 @@ def streaming_head_grads(
       reduction: "mean" or "sum".
       chunk: how many tokens are scored at a time.
       recompute: True makes all logits twice: 4 products instead of 3, and no notes are kept between the passes.
+      out: the array to write dW_U to, such as an earlier call gave; None makes a new one, and it takes time to be given
+        that much memory.
 
     Returns:
       The loss, and `HeadGrads(h, W_U, b)`. The gradient of W_U lies in memory as W_U does: for a tied head, whose W_U
       is `E.T`, `grads.W_U.T` is dE `[vocab, d_model]`, contiguous, and nothing was copied.
 
     Raises:
-      As `streaming_cross_entropy`.
+      As `streaming_cross_entropy`. ValueError: an `out` that dW_U does not fit into.
 
     >>> loss, grads = streaming_head_grads([[1.0, 2.0]], [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]], [1], chunk=2)
     >>> float(loss.round(4)), grads.h.round(4).tolist()
@@ -229,7 +232,7 @@ def streaming_head_grads(
     head, rows = _checked(h, W_U, targets, b, ignore_index, chunk)
     scale = 1.0 / (rows.mean_count() if reduction == "mean" else 1)
     scratch = head.scratch(len(rows.h))
-    dW_U = np.empty_like(head.W_U, head.dtype, subok=False)
+    dW_U = _checked_out(out, head, rows)
     db = None if head.b is None else np.empty_like(head.b)
     dh, product = np.zeros_like(rows.h), np.empty_like(rows.h)
 
@@ -442,6 +445,19 @@ def _checked(
     counted = flat if len(positions) == len(flat) else flat[positions]
     head = _Head(W_U, None if b is None else np.asarray(b, no_logits.dtype), no_logits.dtype, int(chunk))
     return head, _Rows(np.ascontiguousarray(counted, head.dtype), ids, positions, lead, ignore_index)
+
+
+def _checked_out(out: Array | None, head: _Head, rows: _Rows) -> Array:
+    """An array for dW_U; a new one lies in memory as W_U does."""
+    if out is None:
+        return np.empty_like(head.W_U, head.dtype, subok=False)
+    if out.shape != head.W_U.shape or out.dtype != head.dtype:
+        raise ValueError(f"out must be {head.dtype} {head.W_U.shape}, as dW_U is; got {out.dtype} {out.shape}")
+    if not (out.flags.c_contiguous or out.flags.f_contiguous):
+        raise ValueError("out must be contiguous, or the transposed view of a contiguous array; got one with gaps")
+    if np.may_share_memory(out, head.W_U) or np.may_share_memory(out, rows.h):
+        raise ValueError("out lies in the memory of W_U or h, which would be overwritten while they are read")
+    return out
 
 
 def _reject_bad_logits(head: _Head, rows: _Rows, state: LogSumExp) -> None:

@@ -287,6 +287,22 @@ def test_the_gradient_of_a_tied_head_lies_as_the_embedding_does():
     np.testing.assert_allclose(tied, untied, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_the_gradient_of_W_U_can_be_written_to_an_array_at_hand(transposed):
+    out = np.full((V, D), np.nan).T if transposed else np.full((D, V), np.nan)
+    for y in (Y, IGNORED):
+        loss, grads = streaming_head_grads(H, W_U, y, b=B, chunk=7, out=out)
+        assert grads.W_U is out
+        assert_same((loss, grads), at_once(H, W_U, y, b=B))
+    for wrong, words in (
+        (out.T, "out must be float64"),
+        (out.astype(np.float32), "got float32"),
+        (np.empty((D, 2 * V))[:, ::2], "with gaps"),
+        (W_U, "memory of W_U or h"),
+    ):
+        assert words in message(streaming_head_grads, H, W_U, Y, out=wrong)[1]
+
+
 def test_inputs_may_be_read_only_or_scattered_and_are_left_as_they_were():
     wide_h, wide_W, wide_b = np.repeat(H, 2, axis=1), np.repeat(W_U, 3, axis=1)[::-1], np.repeat(B, 2)
     scattered = (wide_h[:, ::-2], wide_W[:, ::3], IGNORED[::1], wide_b[::2])
