@@ -31,7 +31,7 @@ serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
 bench: .venv-bench  ## measure speed, memory and accuracy beside scipy, torch and jax
-	$(BENCH)/python benchmarks/run.py
+	$(BENCH)/python benchmarks/run.py --write
 
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
 	$(BIN)/python tools/mutants.py

@@ -23,7 +23,7 @@ WORDS = {
     "head_bytes": "W_U",
     "share_bytes": "W_U, each device",
     "share_logits": "logits, each device",
-    "merged_bytes": "states (m, s) to merge",
+    "merged_bytes": "top, rest and z_y to exchange",
     "multiply_adds": "multiply-adds",
     "said": "all logits {logits}, streaming buffer {buffer}",
 }
@@ -34,7 +34,7 @@ FORMULAS = {
     "head_bytes": "d V",
     "share_bytes": "d ⌈V / devices⌉",
     "share_logits": "N ⌈V / devices⌉",
-    "merged_bytes": "2 N devices",
+    "merged_bytes": "3 N devices",
     "multiply_adds": "N d V",
 }
 
@@ -49,7 +49,7 @@ def numbers(state: State) -> dict[str, Any]:
         "head_bytes": d * v * width,
         "share_bytes": d * share * width,
         "share_logits": n * share * width,
-        "merged_bytes": 2 * n * state["devices"] * 8,  # m and s in float64
+        "merged_bytes": 3 * n * state["devices"] * 8,  # in float64
         "multiply_adds": n * d * v,
     }
 

@@ -8,7 +8,7 @@ function numbers({ positions, d_model, vocab_size, chunk, devices, bytes_per_num
     head_bytes: d_model * vocab_size * bytes_per_number,
     share_bytes: d_model * share * bytes_per_number,
     share_logits: positions * share * bytes_per_number,
-    merged_bytes: 2 * positions * devices * 8,
+    merged_bytes: 3 * positions * devices * 8,
     multiply_adds: positions * d_model * vocab_size,
   };
 }
