@@ -16,6 +16,7 @@ from lmhead.plots.paired_bars import paired_bars
 from lmhead.plots.product import product
 from lmhead.plots.spans import spans
 from lmhead.plots.style import axes, use_book_style
+from lmhead.plots.token_losses import token_losses
 
 __all__ = [
     "axes",
@@ -31,6 +32,7 @@ __all__ = [
     "paired_bars",
     "product",
     "spans",
+    "token_losses",
     "use_book_style",
 ]
 
