@@ -22,7 +22,7 @@ WORDS = {
     "h": "h",
     "W_U": "W_U",
     "logits": "logits",
-    "view": "a view of E, nothing stored",
+    "view": "0 B, a view",
     "parameters": "parameters",
     "picture": "Areas are to scale; the longer side is drawn shorter than it is.",
     "said": "W_U {W_U} numbers, {bytes}; logits {logits} numbers",
@@ -82,6 +82,8 @@ def shapes(
         [words[name], f"{rows:,} × {columns:,}", grouped(shown[name]), size(shown[name] * bytes_per_number)]
         for name, (rows, columns) in sides.items()
     ]
+    if tied:
+        rows[2][3] = words["view"]
     rows.append([words["parameters"], "", grouped(shown["parameters"]), size(shown["parameters"] * bytes_per_number)])
     static = table(words["caption"], [words[key] for key in ("array", "shape", "count", "bytes")], rows)
     controls = {
