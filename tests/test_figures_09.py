@@ -25,7 +25,7 @@ def test_the_winners_come_up_from_far_below(drawn):
         assert line.get_ydata()[-1] == 1 and line.get_ydata()[:22].min() > 500
     assert (paris.get_ydata()[27:30] - 1).tolist() == [33, 6, 2]
     assert cat.get_ydata()[29] - 1 == 533
-    assert ax.get_yscale() == "log" and ax.get_xlabel() == "layer" and ax.get_ylabel() == "place of the token"
+    assert ax.get_yscale() == "log" and ax.get_xlabel() == "layer" and ax.get_ylabel() == "place of token"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["' Paris'", "' cat'"]
 
 
