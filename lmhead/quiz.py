@@ -14,7 +14,7 @@
 The right answers are computed in the cell, not typed. The checks work on the static page and in a live notebook;
 nothing is sent or stored. Where no script runs, the answers stand under each question, folded.
 
-In all texts `backticks` make code and **two stars** stress.
+In all texts `backticks` make code, *one star* emphasis and **two** stress.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORDS = {
     "wrong": "Not quite.",
     "empty": "Choose or enter an answer first.",
     "answer": "answer",
-    "question": "Question {number}",
+    "question": "Quick check",
     "answers": "Answers",
 }
 
@@ -135,13 +135,13 @@ def show(*questions: dict[str, Any], words: Mapping[str, str] | None = None) -> 
     if not questions:
         raise ValueError("show needs at least one question")
     words = with_words(WORDS, words)
-    static = "".join(_folded(question, words, at) for at, question in enumerate(questions, start=1))
+    static = "".join(_folded(question, words) for question in questions)
     return Figure([View("quiz", {"questions": list(questions), "words": words}, parts=["base"])], static)
 
 
-def _folded(question: dict[str, Any], words: Mapping[str, str], at: int) -> str:
+def _folded(question: dict[str, Any], words: Mapping[str, str]) -> str:
     """One question with its answers, folded: what stands in where no script runs."""
-    title = html.escape(words["question"].format(number=at))
+    title = html.escape(words["question"])
     if question["kind"] == "choice":
         options = "".join(f"<li>{_marked_up(text)}</li>" for text in question["answers"])
         asked = f"{_marked_up(question['question'])}</p><ul>{options}</ul>"
@@ -159,6 +159,7 @@ def _folded(question: dict[str, Any], words: Mapping[str, str], at: int) -> str:
 
 
 def _marked_up(text: str) -> str:
-    """Escaped text, in which `backticks` make code and **two stars** stress."""
+    """Escaped text, in which `backticks` make code, *one star* emphasis and **two** stress."""
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
-    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", marked)
+    marked = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", marked)
+    return re.sub(r"\*([^\s*][^*]*)\*", r"<em>\1</em>", marked)

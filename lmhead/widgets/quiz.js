@@ -11,11 +11,12 @@ function judge(question, reply) {
   return { right: false, message: slip ? slip.message : question.otherwise };
 }
 
-// A text in which `backticks` make code and **two stars** stress, as nodes.
+// A text in which `backticks` make code, *one star* emphasis and **two** stress, as nodes.
 function markedUp(text) {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^\s*][^*]*\*)/).map((part) => {
     if (/^`.+`$/.test(part)) return node("code", {}, part.slice(1, -1));
     if (/^\*\*.+\*\*$/.test(part)) return node("strong", {}, part.slice(2, -2));
+    if (/^\*\S.*\*$/.test(part)) return node("em", {}, part.slice(1, -1));
     return part;
   });
 }
@@ -39,10 +40,10 @@ function field(question, words) {
   return { parts: [label], reply: () => (Number.isNaN(input.valueAsNumber) ? null : input.valueAsNumber) };
 }
 
-function ask(question, words, at) {
+function ask(question, words) {
   const { parts, reply } = question.kind === "choice" ? choices(question) : field(question, words);
   const answer = node("p", { class: "lmhead-answer", "aria-live": "polite" });
-  const title = node("legend", {}, `${fill(words.question, { number: at + 1 })}. `, ...markedUp(question.question));
+  const title = node("legend", {}, `${words.question}. `, ...markedUp(question.question));
   const check = node("button", { type: "submit" }, words.check);
   const form = node("form", {}, node("fieldset", {}, title, ...parts, check, answer));
   form.addEventListener("submit", (event) => {
@@ -62,7 +63,7 @@ export default {
   render({ model, el }) {
     const words = model.get("words");
     const root = node("div", { class: "lmhead lmhead-quiz", "data-view": model.get("view") });
-    root.append(...model.get("questions").map((question, at) => ask(question, words, at)));
+    root.append(...model.get("questions").map((question) => ask(question, words)));
     el.append(root);
   },
 };
