@@ -109,7 +109,8 @@ def _check_drawable(name: str, state: dict[str, Any], where: str) -> None:
         known = ", ".join(known.removesuffix("Model") for known in READ_BY_SCRIPT)
         raise ExtensionError(f"{where} cannot be drawn on the static page; it draws {known} and anywidgets")
     elif not re.fullmatch(r",?(d|\.\df)", state.get("readout_format", "d")):
-        raise ExtensionError(f"{where} has readout_format {state['readout_format']!r}; the page knows d, ,d, .2f and ,.2f")
+        written = state["readout_format"]
+        raise ExtensionError(f"{where} has readout_format {written!r}; the page knows d, ,d, .2f and ,.2f")
     elif state.get("orientation", "horizontal") != "horizontal":
         raise ExtensionError(f"{where} is vertical; the page draws horizontal sliders")
 
