@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
@@ -113,7 +113,7 @@ def run_recording_heads(chapter: str) -> frozenset[tuple[tuple[int, ...], tuple[
 
 def _values(chapter: str) -> Iterator[tuple[Any, Any]]:
     """Each code cell with the value of its last line; the cells are run here, in order."""
-    matplotlib.use("Agg")
+    plt.switch_backend("Agg")
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.chdir(BOOK), contextlib.redirect_stdout(io.StringIO()):
         for cell in code_cells(chapter):
@@ -122,6 +122,7 @@ def _values(chapter: str) -> Iterator[tuple[Any, Any]]:
             except Exception:
                 if "raises-exception" not in tags(cell):
                     raise
+    plt.close("all")  # pyplot keeps every figure until told otherwise; their Axes can still be read
 
 
 def _run(source: str, namespace: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -80,6 +81,16 @@ def test_large_data_leave_the_page(small_book: Path, widgets_page: nbformat.Note
         data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
         assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
         assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()
+
+
+def test_a_site_that_was_deleted_is_whole_again(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    put_page(small_book, widgets_page)
+    html = small_book / "out/_build/html"
+    built_page(small_book)
+    files = {file.name for file in (html / "_static/widget_data").iterdir()}
+    shutil.rmtree(html)  # what Sphinx has read of the notebook stays, so it is not read again
+    built_page(small_book)
+    assert {file.name for file in (html / "_static/widget_data").iterdir()} == files
 
 
 def test_a_page_without_widgets_loads_nothing_of_it(small_book: Path) -> None:

@@ -28,6 +28,7 @@ from sphinx.locale import _
 
 HERE = Path(__file__).parent
 STATE = "ipywidgets_state"  # MyST-NB's name for the script element that holds it
+LARGE_DATA = "widget_data"  # our own entry beside it
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
 
@@ -69,8 +70,7 @@ def _prepare(app: Sphinx, doctree: nodes.document) -> None:
     if STATE in files:
         stored = json.loads(files[STATE][1]["body"])["state"]
         page = page_state(stored, notebook)
-        for key, data in page.pop("large").items():
-            _write_data(app, key, data)
+        NbMetadataCollector.set_doc_data(app.env, docname, LARGE_DATA, page.pop("large"))
         body = json.dumps(page, separators=(",", ":")).replace("</", "<\\/")  # nothing may close the script element
         files[STATE] = (None, {"type": STATE_TYPE, "body": body})
     for bundle in doctree.findall(nodes.container):
@@ -164,3 +164,5 @@ def _place(bundle: nodes.Element, stored: dict[str, Any], notebook: str) -> None
 def _add_page_files(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: object) -> None:
     if STATE in NbMetadataCollector.get_js_files(app.env, pagename):
         app.add_css_file("widget_host.css")
+        for key, data in NbMetadataCollector.get_doc_data(app.env)[pagename][LARGE_DATA].items():
+            _write_data(app, key, data)
