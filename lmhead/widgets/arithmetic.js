@@ -18,9 +18,12 @@ function tempered(logits, temperature) {
 // that 1 + rest has lost. The logits are shifted by the largest, so exp never overflows.
 function weigh(logits) {
   const winner = argmax(logits);
-  const weight = Float64Array.from(logits, (z) => Math.exp(z - logits[winner]));
+  const weight = new Float64Array(logits.length);
   let rest = 0;
-  for (let j = 0; j < weight.length; j++) if (j !== winner) rest += weight[j];
+  for (let j = 0; j < weight.length; j++) { // `from` would be slow over a whole vocabulary
+    weight[j] = Math.exp(logits[j] - logits[winner]);
+    if (j !== winner) rest += weight[j];
+  }
   return { winner, weight, rest };
 }
 
