@@ -6,7 +6,6 @@ test does.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from lmhead.smollm.model import fetch_model
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from refresh import refreshed  # noqa: E402
+from refresh import differences, refreshed  # noqa: E402
 
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 
@@ -32,6 +31,5 @@ def test_stored_as_a_fresh_run_writes_it(path):
         except FetchError as error:
             pytest.skip(str(error))
     stored, fresh = path.read_text("utf-8"), refreshed(path)
-    diff = list(difflib.unified_diff(stored.splitlines(), fresh.splitlines(), "stored", "fresh", lineterm="", n=1))
-    shown = "\n".join(line[:300] for line in diff[:40])
+    shown = "\n".join(differences(stored, fresh))
     assert stored == fresh, f"{path.name} differs from a fresh run; if the change is meant: make refresh\n{shown}"

@@ -110,6 +110,12 @@ def canonical_widgets(state: dict[str, NotebookNode], views: list[NotebookNode])
     return {new: json.loads(renumbered(text[old])) for old, new in reached.items()}
 
 
+def differences(stored: str, fresh: str) -> list[str]:
+    """The first changed lines, cut where they are long, as those of widgets' scripts are."""
+    diff = difflib.unified_diff(stored.splitlines(), fresh.splitlines(), "stored", "fresh", lineterm="", n=1)
+    return [line[:300] for line in diff][:40]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(BOOK.glob("*.ipynb")))
@@ -123,9 +129,7 @@ def main() -> int:
             continue
         changed += 1
         if args.check:
-            sys.stdout.writelines(
-                difflib.unified_diff(old.splitlines(True), new.splitlines(True), "stored", "fresh", n=2)
-            )
+            print("\n".join(differences(old, new)))
         else:
             path.write_text(new, "utf-8", newline="\n")
     return int(args.check and changed > 0)

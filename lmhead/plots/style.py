@@ -24,7 +24,7 @@ RC = {
     "axes.spines.top": False,
     "axes.titlecolor": INK,
     "axes.titlesize": 11,
-    "figure.constrained_layout.use": True,
+    "figure.autolayout": True,  # not constrained_layout, whose solver differs in the last bit from run to run
     "figure.facecolor": "white",
     "figure.figsize": (6.4, 3.0),
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
