@@ -173,7 +173,7 @@ MUTANTS = [
     Mutant("streaming: target's gradient", STREAMING, "np.expm1(-known", "np.exp(-known", T_STREAMING),
     Mutant("streaming: bias gradient of one row", STREAMING, "G.sum(axis=0)", "G[0]", T_STREAMING),
     # the browser's code
-    Mutant("browser: no max shift", JS, "Math.exp(z - logits[winner])", "Math.exp(z)", T_WIDGETS),
+    Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),
     Mutant("browser: temperature inverted", JS, "(z - largest) / temperature", "(z - largest) * temperature", T_WIDGETS),
     Mutant("browser: top-p one too many", JS, "before < topP", "before <= topP", T_WIDGETS),
     Mutant("browser: p - 1 near 1", JS, "? -rest / (1 + rest) :", "? grad[target] - 1 :", T_WIDGETS),

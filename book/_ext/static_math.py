@@ -5,6 +5,7 @@ A formula that KaTeX cannot read is a warning that names the page and the formul
 KaTeX itself is fetched once (`lmhead.registry`), and its fonts are cut to the characters of the book.
 """
 
+import base64
 import html
 import re
 import sys
@@ -34,6 +35,9 @@ KATEX = {
     "wheel_bytes": 1_361_588,
 }
 NUMBERED = r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}"  # Sphinx counts the equations, not KaTeX
+
+# Those of the text and of the headings go inside the style sheet: a font that comes late moves what stands around it.
+NEEDED_AT_ONCE = ("KaTeX_Main-Regular", "KaTeX_Math-Italic", "KaTeX_Main-Bold", "KaTeX_Math-BoldItalic")
 
 
 @cache
@@ -116,6 +120,12 @@ def cut_katex_fonts(app: Sphinx, exception: Exception | None) -> None:
     fonts = Path(app.outdir) / "_static/katex/fonts"
     sizes = [cut_font(font, characters, fonts / font.name) for font in (katex_folder() / "fonts").glob("*.woff2")]
     log.info("mathematics: %d fonts, %d bytes in all", len(sizes), sum(sizes))
+    style = Path(app.outdir) / "_static/katex/katex.css"
+    css = style.read_text(encoding="utf-8")
+    for name in NEEDED_AT_ONCE:
+        data = base64.b64encode((fonts / f"{name}.woff2").read_bytes()).decode()
+        css = css.replace(f"url(fonts/{name}.woff2)", f"url(data:font/woff2;base64,{data})")
+    style.write_text(css, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
