@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -50,3 +52,35 @@ def small_book(tmp_path: Path) -> Path:
     (source / "book/other.md").write_text("# Another page\n\nSee {doc}`page`.\n")
     (source / "book/page.md").write_text("# The page\n\nThe loss is $-\\log p_y$.\n")
     return source
+
+
+# For the tests in a browser; what they import is slow, and other tests need none of it.
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from live import chromium
+
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page that shows every view."""
+    from gallery import gallery_site
+    from live import served
+
+    with served(gallery_site(tmp_path_factory.mktemp("gallery"))) as address:
+        yield f"{address}/book/page.html"
+
+
+@pytest.fixture(scope="module")
+def addresses(site: Path, gallery: str) -> Iterator[list[str]]:
+    """The address of every page of the book, and of the gallery."""
+    from live import served
+
+    with served(site) as address:
+        every = [page for page in sorted(site.rglob("*.html")) if "_static" not in str(page)]
+        pages = [page.relative_to(site).as_posix() for page in every if "Refresh" not in page.read_text("utf-8")[:200]]
+        yield [*(f"{address}/{page}" for page in pages), gallery]
