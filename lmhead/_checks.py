@@ -16,9 +16,20 @@ REDUCTIONS = ("mean", "sum", "none")
 quietly = np.errstate(over="ignore", under="ignore", invalid="ignore")
 
 
+def as_array(x: ArrayLike, name: str) -> Array:
+    """An array in this machine's byte order; lists of unequal rows and masked arrays are refused."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost: mask logits with -inf, targets with -100")
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array; its rows differ in length") from None
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def as_floats(x: ArrayLike, name: str) -> Array:
     """An array of float32 or float64: float16 is widened to float32, integers to float64, the rest is refused."""
-    array = np.asarray(x)
+    array = as_array(x, name)
     if array.dtype == np.float16:
         return array.astype(np.float32)
     if array.dtype.kind in "iu":
@@ -26,6 +37,14 @@ def as_floats(x: ArrayLike, name: str) -> Array:
     if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise TypeError(f"{name} must be float16, float32, float64 or integers; got {array.dtype}")
     return array
+
+
+def as_ids(x: ArrayLike, name: str) -> Array:
+    """An array of any integer type."""
+    ids = as_array(x, name)
+    if ids.dtype.kind not in "iu" and ids.size:
+        raise TypeError(f"{name} must be token ids of an integer type; got {ids.dtype}")
+    return ids
 
 
 def as_logits(logits: ArrayLike) -> Array:
@@ -59,9 +78,7 @@ def as_targets(
     targets: ArrayLike, lead_shape: tuple[int, ...], vocab_size: int, ignore_index: int
 ) -> tuple[Array, Array]:
     """Checked targets, flat: the positions that count and the token id at each, both int64 `[n_valid]`."""
-    ids = np.asarray(targets)
-    if ids.dtype.kind not in "iu" and ids.size:
-        raise TypeError(f"targets must be token ids of an integer type; got {ids.dtype}")
+    ids = as_ids(targets, "targets")
     if ids.shape != lead_shape:
         raise ValueError(_shape_message(ids.shape, lead_shape, vocab_size))
     ignored = as_int(ignore_index, "ignore_index")
@@ -91,13 +108,26 @@ def _shape_message(targets: tuple[int, ...], lead: tuple[int, ...], vocab_size: 
 
 
 def as_int(value: Any, name: str) -> int:
-    """A Python int out of any integer type; bool and float are refused."""
+    """A Python int out of any integer type, within 64 bits; bool and float are refused."""
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer; got {value!r}")
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer; got {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name} must fit in 64 bits; got {number}")
+    return number
+
+
+def as_number(value: Any, name: str) -> float:
+    """A Python float out of any real number; bool, texts and arrays are refused."""
+    if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value):
+        raise TypeError(f"{name} must be one number; got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be one number; got {value!r}") from None
 
 
 def check_reduction(reduction: str, allowed: tuple[str, ...] = REDUCTIONS) -> None:
@@ -110,13 +140,16 @@ def mean_count(n_valid: int, n_positions: int, ignore_index: int) -> int:
     """How many positions a mean divides by; none at all is an error, since 0/0 has no value."""
     if n_valid:
         return n_valid
-    what = f"all {n_positions} targets are ignore_index ({ignore_index})" if n_positions else "there are no targets"
+    what = "there are no targets"
+    if n_positions:
+        every = "the only target is" if n_positions == 1 else f"all {n_positions} targets are"
+        what = f"{every} ignore_index ({ignore_index})"
     raise ValueError(f'{what}: a mean over 0 positions is 0/0; reduction="sum" gives 0, or skip this batch')
 
 
 def check_temperature(temperature: float) -> float:
     """A finite temperature above 0."""
-    t = float(temperature)
+    t = as_number(temperature, "temperature")
     if t == 0:
         raise ValueError("temperature 0 divides by zero; its limit is the largest logit, use greedy(logits)")
     if not 0 < t < np.inf:

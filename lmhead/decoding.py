@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_int, as_logits, check_temperature, quietly, reject_bad_rows
+from lmhead._checks import Array, as_int, as_logits, as_number, check_temperature, quietly, reject_bad_rows
 from lmhead.softmax import softmax
 
 
@@ -74,7 +74,7 @@ def top_p(logits: ArrayLike, p: float) -> Array:
     [2.0, 1.0, -inf]
     """
     z = _checked(logits)
-    if not 0 < p <= 1:
+    if not 0 < as_number(p, "top_p") <= 1:
         raise ValueError(f"top_p is a probability above 0 and at most 1; got {p}")
     if p == 1:
         return z.copy()

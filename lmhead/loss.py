@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from lmhead._checks import (
     Array,
     as_floats,
+    as_ids,
     as_int,
     as_logits,
+    as_number,
     as_targets,
     check_reduction,
     mean_count,
@@ -96,7 +98,7 @@ def cross_entropy_grad(
         p[n, row.winner] = 1.0 / total[:, 0]
         p[n, y] = np.where(y == row.winner, -row.rest / total[:, 0], p[n, y] - 1.0)
         grad[positions[block]] = p / scale
-    return grad.reshape(*lead, -1)
+    return grad.reshape(*lead, z.shape[1])
 
 
 class HeadGrads(NamedTuple):
@@ -172,8 +174,10 @@ def tied_grad(ids: ArrayLike, dx: ArrayLike, dW_U: ArrayLike) -> Array:
         raise ValueError(f"dW_U must be [d_model, vocab]; got shape {dW_U.shape}")
     d_model, vocab_size = dW_U.shape
     if dx.ndim == 0 or dx.shape[-1] != d_model:
-        raise ValueError(f"dx must be [..., d_model] with d_model {d_model} as in dW_U {dW_U.shape}; got {dx.shape}")
-    ids = np.asarray(ids)
+        said = f"dx must be [..., d_model] with d_model {d_model} as in dW_U {dW_U.shape}; got {dx.shape}"
+        turned = dx.ndim and dx.shape[-1] == vocab_size
+        raise ValueError(f"{said}: dW_U looks transposed, pass dW_U.T" if turned else said)
+    ids = as_ids(ids, "ids")
     if ids.shape != dx.shape[:-1]:
         raise ValueError(f"ids must have the shape of dx less d_model; dx {dx.shape}, ids {ids.shape}")
     _check_token_ids(ids, vocab_size)
@@ -189,22 +193,23 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
       ids: token ids `[..., positions]`.
       mask: bool `[..., positions]`, True at the tokens that are to be predicted (the answer of a chat, not its prompt
         and not its padding); None takes all.
-      ignore_index: what stands at the last position, which has nothing to predict, and before tokens not in `mask`.
+      ignore_index: what stands at the last position, which has nothing to predict, and before tokens not in `mask`. An id
+        equal to it is not predicted either: so a padding id can be left out.
 
     Returns:
       Targets of the shape of `ids`, int64: no logit has to be cut off.
 
     Raises:
       TypeError: ids that are not integers; a mask that is not bool.  ValueError: a mask of another shape.
+      IndexError: an id below 0: `ids` are tokens, not targets.
 
     >>> shift_targets([5, 6, 7, 8], [False, False, True, True]).tolist()
     [-100, 7, 8, -100]
     """
-    ids = np.asarray(ids)
-    if ids.dtype.kind not in "iu" and ids.size:
-        raise TypeError(f"ids must be token ids of an integer type; got {ids.dtype}")
+    ids = as_ids(ids, "ids")
     if ids.ndim == 0:
         raise ValueError("ids must be [..., positions]; got a single id")
+    _check_token_ids(ids, 2**63)
     targets = np.full(ids.shape, as_int(ignore_index, "ignore_index"), np.int64)
     targets[..., :-1] = ids[..., 1:]
     if mask is None:
@@ -228,8 +233,7 @@ def perplexity(loss: ArrayLike) -> Array:
     4.5709
     """
     nats = as_floats(loss, "loss").astype(np.float64)
-    if not (nats >= 0).all():
-        raise ValueError(f"a cross-entropy is never below 0 nats; got {nats[~(nats >= 0)].flat[0]}: was a sign lost?")
+    _check_nats(float(nats.min(initial=0.0)))  # NaN where one of them is
     return np.exp(nats)[()]
 
 
@@ -248,8 +252,7 @@ def bits_per_byte(nats: float, n_bytes: int) -> float:
     """
     if np.ndim(nats):
         raise ValueError(f"nats must be the summed loss, one number; got shape {np.shape(nats)}: pass losses.sum()")
-    if not nats >= 0:
-        raise ValueError(f"a cross-entropy is never below 0 nats; got {nats}: was a sign lost?")
+    nats = _check_nats(as_number(nats, "nats"))
     if as_int(n_bytes, "n_bytes") <= 0:
         raise ValueError(f"n_bytes must be above 0; got {n_bytes}")
     return float(nats / (n_bytes * np.log(2.0)))
@@ -262,6 +265,15 @@ def reduced(losses: Array, reduction: str, dtype: np.dtype[Any], n_positions: in
         count = mean_count(len(losses), n_positions, ignore_index)
         total = total / count if np.isfinite(total) else (losses / count).sum()  # a sum may overflow, its mean need not
     return dtype.type(total)
+
+
+def _check_nats(nats: float) -> float:
+    """Refuse what no loss can be."""
+    if math.isnan(nats):
+        raise ValueError("the loss is NaN: the numbers before it went wrong")
+    if nats < 0:
+        raise ValueError(f"a cross-entropy is never below 0 nats; got {nats}: was a sign lost?")
+    return nats
 
 
 def _counted_rows(
@@ -280,8 +292,8 @@ def _counted_rows(
 
 def _check_token_ids(ids: Array, vocab_size: int) -> None:
     """Refuse ids that name no token; here no value stands for "ignore"."""
-    if ids.dtype.kind not in "iu" and ids.size:
-        raise TypeError(f"ids must be token ids of an integer type; got {ids.dtype}")
-    if ids.size and (ids.min() < 0 or ids.max() >= vocab_size):
-        wrong = ids[(ids < 0) | (ids >= vocab_size)].flat[0]
-        raise IndexError(f"ids hold {wrong}; token ids go from 0 to {vocab_size - 1}")
+    if not ids.size:
+        return
+    for wrong in (int(ids.min()), int(ids.max())):
+        if not 0 <= wrong < vocab_size:
+            raise IndexError(f"ids hold {wrong}; token ids go from 0 to {vocab_size - 1}")

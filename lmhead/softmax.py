@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_logits, check_temperature, quietly, reject_bad_rows
+from lmhead._checks import Array, as_array, as_int, as_logits, check_temperature, quietly, reject_bad_rows
 
 _BLOCK = 2**18  # logits that are worked on at a time: bounds the float64 scratch memory, and stays in cache
 
@@ -64,7 +64,7 @@ def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> A
         weight = row.weight
         weight[np.arange(len(weight)), row.winner] = 1.0
         p[block] = weight / (1.0 + row.rest)[:, None]
-    return np.moveaxis(p.reshape(*lead, -1), -1, axis)
+    return np.moveaxis(p.reshape(*lead, z.shape[-1]), -1, axis)
 
 
 @quietly
@@ -81,7 +81,7 @@ def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) 
     log_p = np.empty(z.shape, z.dtype)
     for block, row in decompose(z, temperature):
         log_p[block] = row.gap - np.log1p(row.rest)[:, None]
-    return np.moveaxis(log_p.reshape(*lead, -1), -1, axis)
+    return np.moveaxis(log_p.reshape(*lead, z.shape[-1]), -1, axis)
 
 
 @quietly
@@ -129,7 +129,8 @@ def _exact_gap(z: Array, top: Array, temperature: float) -> tuple[Array, Array]:
     if temperature != 1.0:
         quotient = gap / temperature
         slip = (slip + _remainder(gap, quotient, temperature)) / temperature
-        gap = quotient
+        beyond = np.isneginf(gap) & np.isfinite(z)  # a difference beyond the largest float may be small after / T
+        gap = np.where(beyond, z / temperature - top / temperature, quotient)
     slip[~np.isfinite(gap) | ~np.isfinite(slip)] = 0.0  # -inf is exact
     return gap, slip
 
@@ -150,8 +151,8 @@ def _remainder(x: Array, quotient: Array, divisor: float) -> Array:
 
 def _as_rows(logits: ArrayLike, axis: int) -> tuple[Array, tuple[int, ...]]:
     """Checked logits as `[N, vocab]`, and the shape that their rows stood in."""
-    array = np.asarray(logits)
-    if array.ndim and not -array.ndim <= axis < array.ndim:
+    array = as_array(logits, "logits")
+    if array.ndim and not -array.ndim <= as_int(axis, "axis") < array.ndim:
         raise ValueError(
             f"axis must be between {-array.ndim} and {array.ndim - 1} for logits {array.shape}; got {axis}"
         )

@@ -120,6 +120,13 @@ def test_the_largest_numbers_there_are_raise_no_warning():
     assert cross_entropy(np.array([[biggest, 0.0], [biggest, 0.0]]), [1, 1]) == biggest
 
 
+def test_a_difference_beyond_the_largest_float_may_be_small_after_the_temperature():
+    z, t = np.array([1.7e308, -1.7e308, 0.0]), 1e308
+    true = exact(z, t)
+    assert np.allclose(softmax(z, temperature=t), [float(p) for p in true.softmax], rtol=1e-14)
+    assert np.allclose(log_softmax(z, temperature=t), [float(p) for p in true.log_softmax], rtol=1e-14)
+
+
 def test_a_masked_target_costs_infinity_and_a_masked_token_nothing():
     z = np.array([1.0, -np.inf, 0.5])
     assert cross_entropy(z, 1) == np.inf

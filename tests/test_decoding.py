@@ -138,6 +138,8 @@ def test_shapes_and_untouched_input():
         (lambda rng: top_k(Z, 2.0), TypeError, "k must be an integer; got 2.0"),
         (lambda rng: top_p(Z, 0.0), ValueError, "top_p is a probability above 0 and at most 1; got 0.0"),
         (lambda rng: sample(Z, rng, top_p=90), ValueError, "top_p is a probability above 0 and at most 1; got 90"),
+        (lambda rng: top_p(Z, "0.9"), TypeError, "top_p must be one number; got '0.9'"),
+        (lambda rng: sample(Z, rng, top_p=True), TypeError, "top_p must be one number; got True"),
         (lambda rng: top_p(Z, np.nan), ValueError, "top_p is a probability above 0 and at most 1; got nan"),
         (
             lambda rng: sample(Z, 0),

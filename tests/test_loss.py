@@ -125,6 +125,19 @@ def test_inputs_stay_as_they_are():
     assert np.array_equal(z, Z)
 
 
+def test_no_rows_give_no_rows():
+    for function in (softmax, cross_entropy_grad_of_none):
+        assert function(np.zeros((0, 3))).shape == (0, 3)
+
+
+def cross_entropy_grad_of_none(z):
+    return cross_entropy_grad(z, np.zeros(0, int), reduction="sum")
+
+
+def test_any_byte_order():
+    assert cross_entropy(Z.astype(">f8"), Y.astype(">i4")) == cross_entropy(Z, Y)
+
+
 def test_strided_and_reversed_input():
     assert cross_entropy(Z[::2, ::-1], [6, 3, 5]) == cross_entropy(Z[::2, ::-1].copy(), [6, 3, 5])
     assert np.array_equal(cross_entropy_grad(Z.T[:5].T, [4, 0, 3, 3, 1]), cross_entropy_grad(Z[:, :5], [4, 0, 3, 3, 1]))
@@ -332,6 +345,35 @@ SHAPES = "targets must have the shape of the logits less the vocabulary axis; lo
         ),
         (lambda: cross_entropy(Z, Y, ignore_index=1.0), TypeError, "ignore_index must be an integer; got 1.0"),
         (lambda: cross_entropy(Z, Y, ignore_index=True), TypeError, "ignore_index must be an integer; got True"),
+        (lambda: shift_targets([1, -100, 3]), IndexError, "ids hold -100; token ids go from 0 to"),
+        (lambda: shift_targets(np.array([1, 2**63 + 5], np.uint64)), IndexError, "ids hold 9223372036854775813"),
+        (
+            lambda: shift_targets([1, 2], ignore_index=2**70),
+            ValueError,
+            "ignore_index must fit in 64 bits",
+        ),
+        (lambda: cross_entropy(Z[0], -100), ValueError, "the only target is ignore_index (-100): a mean over 0"),
+        (
+            lambda: cross_entropy([[1.0, 2.0], [1.0]], [0, 0]),
+            ValueError,
+            "logits must be a rectangular array; its rows differ in length",
+        ),
+        (
+            lambda: softmax(np.ma.array([1.0, 2.0], mask=[0, 1])),
+            TypeError,
+            "logits is a masked array, whose mask would be lost: mask logits with -inf, targets with -100",
+        ),
+        (lambda: softmax(Z, axis=None), TypeError, "axis must be an integer; got None"),
+        (lambda: softmax(Z, temperature=True), TypeError, "temperature must be one number; got True"),
+        (lambda: softmax(Z, temperature="1"), TypeError, "temperature must be one number; got '1'"),
+        (lambda: softmax(Z, temperature=None), TypeError, "temperature must be one number; got None"),
+        (lambda: bits_per_byte("1", 2), TypeError, "nats must be one number; got '1'"),
+        (lambda: bits_per_byte(np.nan, 2), ValueError, "the loss is NaN: the numbers before it went wrong"),
+        (
+            lambda: tied_grad([1], np.ones((1, 3)), np.ones((7, 3))),
+            ValueError,
+            "dx must be [..., d_model] with d_model 7 as in dW_U (7, 3); got (1, 3): dW_U looks transposed, pass dW_U.T",
+        ),
         (lambda: shift_targets(3), ValueError, "ids must be [..., positions]; got a single id"),
         (lambda: shift_targets([1.0, 2.0]), TypeError, "ids must be token ids of an integer type; got float64"),
         (
@@ -344,7 +386,7 @@ SHAPES = "targets must have the shape of the logits less the vocabulary axis; lo
         (
             lambda: perplexity([1.0, np.nan]),
             ValueError,
-            "a cross-entropy is never below 0 nats; got nan: was a sign lost?",
+            "the loss is NaN: the numbers before it went wrong",
         ),
         (
             lambda: bits_per_byte(-1.0, 3),

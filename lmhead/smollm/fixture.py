@@ -80,6 +80,10 @@ class Fixture:
         Raises:
             KeyError: a text that is not a stored token; most words are stored with a space before.
         """
+        if not isinstance(token, str):
+            raise TypeError(
+                f"index takes the text of a token; got {token!r} (an id's place is where fixture.ids has it)"
+            )
         if token in self.tokens:
             return self.tokens.index(token)
         near = [t for t in self.tokens if t.strip().lower() == token.strip().lower()]
