@@ -193,8 +193,8 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
       ids: token ids `[..., positions]`.
       mask: bool `[..., positions]`, True at the tokens that are to be predicted (the answer of a chat, not its prompt
         and not its padding); None takes all.
-      ignore_index: what stands at the last position, which has nothing to predict, and before tokens not in `mask`. An id
-        equal to it is not predicted either: so a padding id can be left out.
+      ignore_index: what stands at the last position, which has nothing to predict, and before tokens not in `mask`. An
+        id equal to it is not predicted either: so a padding id can be left out.
 
     Returns:
       Targets of the shape of `ids`, int64: no logit has to be cut off.

@@ -372,7 +372,7 @@ SHAPES = "targets must have the shape of the logits less the vocabulary axis; lo
         (
             lambda: tied_grad([1], np.ones((1, 3)), np.ones((7, 3))),
             ValueError,
-            "dx must be [..., d_model] with d_model 7 as in dW_U (7, 3); got (1, 3): dW_U looks transposed, pass dW_U.T",
+            "dx must be [..., d_model] with d_model 7 as in dW_U (7, 3); got (1, 3): dW_U looks transposed",
         ),
         (lambda: shift_targets(3), ValueError, "ids must be [..., positions]; got a single id"),
         (lambda: shift_targets([1.0, 2.0]), TypeError, "ids must be token ids of an integer type; got float64"),
