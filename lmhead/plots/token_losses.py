@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lmhead.plots.style import GREY, ORANGE, axes
 
 WIDTH, PER_LINE = 6.4, 54  # of the figure in inches; of a line in characters, the unit of x
-WRITING, BAR, NUMBER = 1.0, 1.1, 0.75  # what a line needs for its three storeys; the unit of y is UNIT inches
+WRITING, BAR, NUMBER = 1.0, 1.1, 1.15  # what a line needs for its three storeys; the unit of y is UNIT inches
 PITCH, UNIT = WRITING + BAR + NUMBER, 0.2
 EM = 0.602  # the width of a character of DejaVu Sans Mono, in font sizes
 SHADES = LinearSegmentedColormap.from_list("losses", ["#ffffff", "#f3b285"])  # dark letters read well on both
