@@ -124,6 +124,7 @@ def test_a_difference_beyond_the_largest_float_may_be_small_after_the_temperatur
     z, t = np.array([1.7e308, -1.7e308, 0.0]), 1e308
     true = exact(z, t)
     assert np.allclose(softmax(z, temperature=t), [float(p) for p in true.softmax], rtol=1e-14)
+    assert softmax([0.0, -1e305], temperature=0.5).tolist() == [1.0, 0.0]
     assert np.allclose(log_softmax(z, temperature=t), [float(p) for p in true.log_softmax], rtol=1e-14)
 
 

@@ -114,6 +114,16 @@ def test_a_chapter_has_all_its_parts(chapter):
 
 
 @every_chapter
+def test_quick_checks_hide_their_answers_and_exercises_give_a_hint(chapter):
+    for before, cell in zip(cells(chapter), cells(chapter)[1:], strict=False):
+        if "quiz" in tags(cell):
+            hidden = "remove-input" in tags(cell) and cell.metadata.get("jupyter", {}).get("source_hidden")
+            assert hidden, f"tag remove-input, and metadata jupyter.source_hidden:\n{cell.source}"
+        if "exercise" in tags(cell):
+            assert ":::{dropdown}" in before.source and "hint" in before.source.lower(), "give a folded hint"
+
+
+@every_chapter
 def test_exercises_are_untouched_and_solved(chapter):
     for cell in code_cells(chapter):
         printed = "".join(o.get("text", "") for o in cell.outputs)

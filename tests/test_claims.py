@@ -94,3 +94,9 @@ def test_labels_and_tags_agree():
     ]
     assert len(labels) == len(set(labels)), "a claim is labelled twice"
     assert {claim for claim, *_ in tagged()} <= set(labels)
+
+
+def test_links_lead_where_they_say():
+    for page in BOOK.glob("*.md"):
+        for shown, target in re.findall(r"\[([AB]\d\d)\]\(#claim-(\w\d\d)\)", page.read_text("utf-8")):
+            assert shown.lower() == target, f"{page.name}: {shown} leads to {target}"

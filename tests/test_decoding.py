@@ -97,6 +97,30 @@ def test_masked_tokens_are_never_drawn():
         assert set(np.unique(draw(z, np.random.default_rng(4)))) == {1, 3}
 
 
+class Fixed(np.random.Generator):
+    """Draws the same u each time."""
+
+    def __init__(self, u):
+        super().__init__(np.random.PCG64(0))
+        self.u = u
+
+    def random(self, *size, **_):
+        return np.full(size[0] if size else (), self.u)
+
+
+def test_the_ends_of_the_unit_interval_draw_tokens_that_were_left():
+    assert sample([CUT, 0.0, CUT, 1.0, CUT], Fixed(0.0)) == 1
+    for seed in range(50):
+        z = np.append(np.random.default_rng(seed).normal(size=30), CUT)
+        assert sample(z, Fixed(np.nextafter(1, 0))) < 30
+
+
+def test_top_p_adds_up_in_float64():
+    for seed in range(12):
+        z = np.random.default_rng(seed).normal(0, 3, 50_000).astype(np.float32)
+        assert np.array_equal(np.isfinite(top_p(z, 0.99)), np.isfinite(top_p(z.astype(float), 0.99)))
+
+
 def test_extreme_temperatures():
     rng = np.random.default_rng(5)
     assert (sample(np.tile(Z, (100, 1)), rng, temperature=1e-300) == 0).all()

@@ -215,6 +215,11 @@ def test_gradient_of_a_tied_embedding_is_the_sum_of_both_uses():
     assert np.allclose(tied_grad(ids, dx, grads.W_U), finite_differences(loss, E), atol=1e-9)
 
 
+def test_a_tied_gradient_is_as_wide_as_its_wider_part():
+    dE = tied_grad([0], np.array([[1e300, 0.0]]), np.zeros((2, 3), np.float32))
+    assert dE.dtype == np.float64 and dE[0, 0] == 1e300
+
+
 # ---- targets and units
 
 
@@ -237,6 +242,7 @@ def test_units():
     assert perplexity(np.inf) == np.inf
     assert np.isclose(bits_per_byte(8 * np.log(2), 4), 2.0)
     assert bits_per_byte(0.0, np.int32(4)) == 0.0
+    assert np.isclose(perplexity(np.float32(100.0)), np.exp(100.0))  # beyond float32
 
 
 # ---- messages
@@ -394,6 +400,7 @@ SHAPES = "targets must have the shape of the logits less the vocabulary axis; lo
             "a cross-entropy is never below 0 nats; got -1.0: was a sign lost?",
         ),
         (lambda: bits_per_byte(1.0, 0), ValueError, "n_bytes must be above 0; got 0"),
+        (lambda: bits_per_byte(1.0, -3), ValueError, "n_bytes must be above 0; got -3"),
         (lambda: bits_per_byte(1.0, 2.5), TypeError, "n_bytes must be an integer; got 2.5"),
         (
             lambda: bits_per_byte(np.ones(3), 3),

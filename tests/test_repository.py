@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 
@@ -63,3 +66,42 @@ def test_every_requirement_is_pinned():
     for line in lines:
         if line and not line.startswith("#") and line.split()[0] != "-e":
             assert re.match(r"[\w.\[\]-]+==\S+", line), line
+
+
+def test_make_test_runs_everything():
+    source = (ROOT / "tools/test.py").read_text("utf-8")
+    for part in ("tests", "lmhead", "book", "README.md", "--doctest-modules", "--doctest-glob=README.md", "--nbval"):
+        assert f'"{part}"' in source, part
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert "\ntest: .venv  ## run every test\n\t$(BIN)/python tools/test.py\n\n" in makefile
+    assert (ROOT / ".ci/run").read_text("utf-8").endswith("make book\nmake test\n")
+    assert "- run: make test" in (ROOT / ".github/workflows/test.yml").read_text("utf-8")
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    assert options["filterwarnings"] == ["error"] and options["addopts"] == "--strict-markers"
+
+
+def test_what_is_asked_for_is_pinned_and_installed():
+    lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines())
+    pinned = [Requirement(line) for line in lines if line and not line.startswith("-e")]
+    pins = {pin.name.lower(): str(pin.specifier)[2:] for pin in pinned if not pin.marker or pin.marker.evaluate()}
+    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
+    assert "jupyter-book>=1.0.4,<2" in asked
+    for requirement in map(Requirement, (line for line in asked if line and not line.startswith("-e"))):
+        name = requirement.name.lower()
+        assert name in pins and requirement.specifier.contains(pins[name]), requirement
+        assert pins[name] == version(name), f"{name} is not the pinned one: rm -r .venv, or make lock"
+
+
+def test_versions_are_said_alike():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"version: {project['version']}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert project["requires-python"] == ">=3.11"
+    assert "Python 3.11 or later" in (ROOT / "README.md").read_text("utf-8")
+    assert "(3, 11)" in (ROOT / "Makefile").read_text("utf-8")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    assert config["sphinx"]["config"]["html_context"]["default_mode"] == "auto"
+
+
+def test_commands_that_the_readme_gives_are_there():
+    commands = re.findall(r"^\.venv/bin/python (tools/\S+)", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert commands and all((ROOT / command).exists() for command in commands)
