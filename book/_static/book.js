@@ -1,12 +1,13 @@
-// A formula that is wider than its column scrolls. Give it a tab stop, so that the keyboard can scroll it too.
+// A formula or figure that is wider than its column scrolls. Give it a tab stop, so that the keyboard can scroll it too.
 (() => {
   const mark = () => {
-    for (const formula of document.querySelectorAll(".katex-display")) {
-      if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-      else formula.removeAttribute("tabindex");
+    for (const wide of document.querySelectorAll(".katex-display, .cell_output figure")) {
+      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+      else wide.removeAttribute("tabindex");
     }
   };
   mark();
+  addEventListener("load", mark);
   addEventListener("resize", mark);
   document.fonts.ready.then(mark);
 })();
