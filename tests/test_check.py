@@ -394,6 +394,25 @@ def test_a_mistake_that_explains_one_case_of_a_kind_only_is_not_named():
     assert "Looks like" not in result
 
 
+@pytest.mark.parametrize("floor", [1e-7, 1e-8, 1e-12, 1e-15, 1e-300])
+def test_an_epsilon_or_a_clip_of_any_size_is_recognised(floor):
+    for capped in (
+        lambda z, y: -np.log(lmhead.softmax(z)[y] + floor),
+        lambda z, y: -np.log(np.clip(lmhead.softmax(z), floor, 1)[y]),
+        lambda z, y: min(lmhead.cross_entropy(z, y), -np.log(floor)),
+    ):
+        result = said("cross_entropy", capped)
+        assert "a probability too small for a float (case 8 of 9)" in result
+        assert "Looks like: An epsilon added to p, or a clip on it, caps the loss" in result
+
+
+def test_no_cap_is_seen_where_the_results_differ_or_are_infinite():
+    differ = said("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y) + (np.ptp(z) > 700))
+    infinite = said("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y) + (np.inf if np.ptp(z) > 700 else 0))
+    assert "(case 8 of 9)" in differ and "(case 8 of 9)" in infinite
+    assert "epsilon" not in differ and "epsilon" not in infinite
+
+
 def test_two_faults_at_once_name_the_one_that_fails_first():
     assert "log2" in said("cross_entropy", lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
 
@@ -499,6 +518,8 @@ def test_more_planted_faults_are_rejected_where_they_show(name, wrong, where):
 
 # What a learner's function may do besides being wrong.
 
+RETURNS_NOTHING = "Not yet: {} returns nothing yet, None in every case. Is the return missing?"
+
 
 def my_function(*arguments): ...
 
@@ -533,7 +554,23 @@ def test_a_forgotten_return_is_not_taken_for_the_stub(name):
         result = exercise(name).right(*arguments)
         print(end=str(result)[:0])
 
-    assert printed(name, my_work) == "Not yet: my_work returns None in every case. Is the return missing?"
+    assert printed(name, my_work) == RETURNS_NOTHING.format("my_work")
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_a_function_that_does_something_else_is_not_taken_for_the_stub(name):
+    def my_print(*arguments):
+        print(end="")
+
+    def my_constant(*arguments):
+        total = 1  # noqa: F841
+
+    def my_assignment(*arguments):
+        total = ...  # noqa: F841
+
+    assert printed(name, my_print) == RETURNS_NOTHING.format("my_print")
+    assert printed(name, my_constant) == RETURNS_NOTHING.format("my_constant")
+    assert printed(name, my_assignment) == "Not written yet: replace the ... in my_assignment."
 
 
 @pytest.mark.parametrize("name", CHECKERS)

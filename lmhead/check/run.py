@@ -24,6 +24,7 @@ Function = Callable[..., Any]
 
 RTOL = 1e-5  # float32 results pass
 WIDTH = 96
+NO_WORK = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # the bytecode of an empty function
 
 
 class Kind(NamedTuple):
@@ -33,6 +34,7 @@ class Kind(NamedTuple):
     hint: str
     cases: list[tuple[Any, ...]]
     max_bytes: int | None = None  # what the function may hold in memory at once
+    if_equal: str | None = None  # what it means if this kind fails with one and the same finite result in all cases
 
 
 class Mistake(NamedTuple):
@@ -88,7 +90,7 @@ def verdict(yours: Function, exercise: Exercise) -> str:
     if looks_unwritten(yours, got):
         return f"Not written yet: replace the ... in {name}."
     if all(is_nothing(outcome) for outcome in got):
-        return f"Not yet: {name} returns None in every case. Is the return missing?"
+        return f"Not yet: {name} returns nothing yet, None in every case. Is the return missing?"
     expected = [exercise.right(*case.arguments.values()) for case in cases]
     for number, (case, outcome, right) in enumerate(zip(cases, got, expected, strict=True), start=1):
         problem = problem_with(outcome, right, exercise.atol)
@@ -140,7 +142,7 @@ def traced(function: Function, arguments: list[Any]) -> tuple[Any, int]:
 
 
 def looks_unwritten(yours: Function, got: list[Outcome]) -> bool:
-    """True for a stub: it gives `...`, computes with `...`, raises NotImplementedError, or reads no argument."""
+    """True for a stub: it gives `...`, computes with it, raises NotImplementedError, or has no body but `...`s."""
     if any(outcome.value is ... for outcome in got):
         return True
     if any(isinstance(o.raised, NotImplementedError) or "ellipsis" in str(o.raised) for o in got):
@@ -148,8 +150,11 @@ def looks_unwritten(yours: Function, got: list[Outcome]) -> bool:
     code = getattr(yours, "__code__", None)
     if code is None or not all(is_nothing(outcome) for outcome in got):
         return False
-    reads = ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")
-    return not any(step.opname.startswith(reads) for step in dis.get_instructions(code))
+    steps = list(dis.get_instructions(code))
+    if all(step.opname in NO_WORK for step in steps):  # compiling leaves nothing of a body of `...`
+        return True
+    reads = any(step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")) for step in steps)
+    return not reads and any(step.argval is ... for step in steps)
 
 
 def is_nothing(outcome: Outcome) -> bool:
@@ -232,7 +237,14 @@ def diagnosis(failed: Kind, got: list[Outcome], cases: list[Case], exercise: Exe
         explains = all(agree for agree, case in zip(agrees, cases, strict=True) if case.kind is failed)
         if explains and sum(agrees) > most:
             best, most = mistake.meaning, sum(agrees)
-    return best
+    return best or (failed.if_equal if all_equal(got, cases, failed) else None)
+
+
+def all_equal(got: list[Outcome], cases: list[Case], kind: Kind) -> bool:
+    """True if the results of a kind are one and the same finite number or array."""
+    results = [outcome for outcome, case in zip(got, cases, strict=True) if case.kind is kind]
+    first = as_numbers(results[0].value)
+    return first is not None and bool(np.isfinite(first).all()) and all(same(r, results[0], 0) for r in results)
 
 
 def same(a: Outcome, b: Outcome, atol: float) -> bool:
