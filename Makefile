@@ -18,7 +18,7 @@ test: .venv  ## run every test
 
 lab: .venv  ## open the notebooks in JupyterLab
 	-$(BIN)/python -m lmhead --fetch
-	$(BIN)/jupyter lab --notebook-dir=. book/index.md
+	$(BIN)/jupyter lab --notebook-dir=. book/01_hidden_is_not_a_token.ipynb
 
 refresh: .venv  ## run every notebook anew and store it in canonical form
 	$(BIN)/python -m lmhead --fetch
@@ -30,8 +30,9 @@ model: .venv  ## fetch the real model (93 MB, once)
 serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
-bench: .venv-bench  ## measure speed, memory and accuracy beside scipy, torch and jax
+bench: .venv-bench book  ## measure speed, memory and accuracy beside scipy, torch and jax; and the pages
 	$(BENCH)/python benchmarks/run.py --write
+	$(BIN)/python benchmarks/page.py --write
 
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
 	$(BIN)/python tools/mutants.py

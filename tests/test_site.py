@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -311,3 +312,21 @@ def test_equations_are_numbered_and_linked(small_book: Path) -> None:
     }
     assert links == {"#equation-eq-one": "(1)", "#equation-eq-two": "(2)"}
     assert all(page.select_one(f"div.math{target} .katex-display") for target in links)
+
+
+def test_launch_buttons_appear_with_a_repository(small_book: Path, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "book/06_cross_entropy_by_hand.ipynb", small_book / "book/other.ipynb")
+    (small_book / "book/other.md").unlink()
+    config = small_book / "_config.yml"
+    config.write_text(
+        config.read_text("utf-8").replace('  url: ""', "  url: https://github.com/someone/course"), "utf-8"
+    )
+    build_book(small_book, tmp_path / "out")  # its links to other chapters lead nowhere here
+    page = parsed(tmp_path / "out/_build/html/book/other.html")
+    links = [a["href"] for a in page.find_all("a", href=True) if "mybinder.org" in a["href"]]
+    assert links == ["https://mybinder.org/v2/gh/someone/course/main?urlpath=lab/tree/book/other.ipynb"]
+
+
+def test_without_a_repository_no_page_offers_a_launch(site: Path) -> None:
+    for page in pages(site):
+        assert "mybinder.org" not in page.read_text("utf-8"), page.name

@@ -28,6 +28,12 @@ def use_own_templates(app: Sphinx, config: Any) -> None:
     config.templates_path.insert(0, str(Path(__file__).parent.parent / "_templates"))
 
 
+def launch_from_a_repository_alone(app: Sphinx, config: Any) -> None:
+    """Leave the launch buttons out while `repository.url` is empty: the theme would stop the build over them."""
+    if not config.html_theme_options.get("repository_url"):
+        config.html_theme_options["launch_buttons"] = {}
+
+
 def mend_roles(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Take out of the list of references two roles that docutils writes and that ARIA has forbidden since."""
     for role in ('<div role="list" class="citation-list"', 'role="doc-biblioentry"'):
@@ -60,6 +66,7 @@ def cut_icons(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the steps."""
     app.connect("config-inited", use_own_templates)
+    app.connect("config-inited", launch_from_a_repository_alone)
     app.connect("html-page-context", mend_roles)
     app.connect("builder-inited", remove_cut_files)
     app.connect("build-finished", cut_icons)

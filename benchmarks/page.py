@@ -1,0 +1,119 @@
+"""How light and how quick the built pages are, in an installed Chromium: run by `make bench` after the peers.
+
+    .venv/bin/python benchmarks/page.py            print the tables
+    .venv/bin/python benchmarks/page.py --write    and write them into benchmarks/README.md
+
+For every page at two widths: the bytes of its first view (every response, gzipped), the same with the data that come
+late, the layout shift, and when the first chart stood. For the view of all 49,152 logits: from a slider's input to the
+layout of the changed picture, over 200 moves.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import statistics
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from live import chromium, served  # noqa: E402
+from playwright.sync_api import Browser, Page, Response  # noqa: E402
+
+SITE = ROOT / "_build/html"
+WATCH = """
+window.shift = 0;
+new PerformanceObserver((seen) => {
+  for (const e of seen.getEntries()) if (!e.hadRecentInput) window.shift += e.value;
+}).observe({ type: "layout-shift", buffered: true });
+new MutationObserver(() => {
+  if (!window.drawn && document.querySelector(".widget-view")) window.drawn = performance.now();
+}).observe(document, { childList: true, subtree: true });
+"""
+MOVE = """(sliders) => {
+  const times = [];
+  for (let i = 0; i < 200; i++) {
+    const slider = sliders[i % sliders.length];
+    const [min, max] = [Number(slider.min), Number(slider.max)];
+    slider.value = min + (max - min) * ((i * 37) % 100) / 100;
+    const began = performance.now();
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - began);
+  }
+  return times;
+}"""
+
+
+def first_view(browser: Browser, address: str, width: int) -> dict[str, float]:
+    """One page as a reader's first visit meets it, and then scrolled to its end."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    sizes: list[int] = []
+    page.on("response", lambda response: sizes.append(gzipped(response)))
+    page.goto(address)
+    page.wait_for_timeout(1200)
+    found = {"first": sum(sizes) / 1024, "shift": page.evaluate("window.shift"), "drawn": page.evaluate("window.drawn")}
+    scroll_to_the_end(page)
+    context.close()
+    return {**found, "all": sum(sizes) / 1024}
+
+
+def gzipped(response: Response) -> int:
+    body = response.body()
+    return len(body) if response.url.endswith((".woff2", ".png")) else len(gzip.compress(body, 9))
+
+
+def scroll_to_the_end(page: Page) -> None:
+    height = page.evaluate("document.body.scrollHeight")
+    for y in range(0, height, 700):
+        page.evaluate(f"window.scrollTo(0, {y})")
+        page.wait_for_timeout(30)
+    page.wait_for_timeout(300)
+
+
+def pages_table(browser: Browser, address: str) -> list[str]:
+    rows = [
+        "| page | first view, KiB | with late data | shift at 390 | at 1280 | chart drawn, ms |",
+        "| --- " * 6 + "|",
+    ]
+    for page in sorted((SITE / "book").glob("*.html")):
+        if page.stem in ("genindex", "search"):
+            continue
+        narrow, wide = (first_view(browser, f"{address}/book/{page.name}", width) for width in (390, 1280))
+        drawn = f"{wide['drawn']:.0f}" if wide["drawn"] else ""
+        sizes = f"{wide['first']:.0f} | {wide['all']:.0f}"
+        rows.append(f"| {page.stem} | {sizes} | {narrow['shift']:.3f} | {wide['shift']:.3f} | {drawn} |")
+    return rows
+
+
+def slider_line(browser: Browser, address: str) -> str:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{address}/book/09_a_real_head.html")
+    view = page.locator("div.widget").filter(has=page.locator("[data-view=prompts]")).first
+    view.scroll_into_view_if_needed()
+    page.wait_for_timeout(1500)
+    sliders = page.evaluate_handle("(view) => [...view.querySelectorAll('input[type=range]')]", view.element_handle())
+    page.evaluate(MOVE, sliders)  # once to warm up
+    times = sorted(page.evaluate(MOVE, sliders))
+    middle, late = statistics.median(times), times[int(0.99 * len(times)) - 1]
+    what = "All 49,152 logits, from a slider's input to the changed layout"
+    return f"{what}: median {middle:.1f} ms, 99th percentile {late:.1f} ms."
+
+
+def main() -> None:
+    with chromium() as browser, served(SITE) as address:
+        lines = [*pages_table(browser, address), "", slider_line(browser, address)]
+    print("\n".join(lines))
+    if "--write" in sys.argv:
+        readme = Path(__file__).with_name("README.md")
+        text = readme.read_text("utf-8")
+        block = "<!-- pages -->\n\n" + "\n".join(lines) + "\n\n<!-- end of pages -->"
+        readme.write_text(re.sub(r"<!-- pages -->.*?<!-- end of pages -->", lambda _: block, text, flags=re.S), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
