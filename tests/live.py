@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import find_browser
+from drawn import READ, check_drawing, shows
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from lmhead.widgets import (
@@ -146,6 +147,12 @@ class Widget:
         script = """(place) => ({
           fields: [...place.querySelectorAll(".widget-row :is(input, select)")].map(
             ({ value, max, checked, selectedIndex }) => ({ value, max, checked, selectedIndex })),
+          controls: [...place.querySelectorAll(".widget-row")].map((row) => ({
+            label: row.querySelector("label").textContent,
+            readout: row.querySelector("output")?.textContent,
+            spoken: row.querySelector("input")?.getAttribute("aria-valuetext"),
+            options: [...row.querySelectorAll("option")].map((option) => option.textContent),
+          })),
           logits: [...place.querySelectorAll(".widget-view input[type=range]")].map((input) => Number(input.value)),
           numbers: [...place.querySelectorAll("[data-number]")].map((one) => [one.dataset.number, one.textContent]),
         })"""
@@ -171,14 +178,19 @@ class Widget:
         return self.loaded[prompt]
 
     def check(self, **known: Any) -> dict[str, Any]:
-        """Compare every number on the screen with lmhead's, and give the state that they belong to."""
+        """Compare every number on the screen with lmhead's, and all else; give the state that they belong to."""
         shown = self.read()
         state = {**self.state_of(shown), **known}
-        expected = flat(expected_numbers(self.name, state))
+        numbers = expected_numbers(self.name, state)
+        expected = flat(numbers)
         drawn = dict(shown["numbers"])
         assert drawn, f"{self.name} draws no numbers"
         wrong = {n: (t, expected.get(n)) for n, t in drawn.items() if n not in expected or not shows(t, expected[n])}
         assert wrong == {}, f"{self.name} at {settings(state)}"
+        for at, control in enumerate(self.controls):
+            said, wanted = shown["controls"][at], said_of(control, state[self.traits[at]])
+            assert said == wanted, f"{self.name} says {said}, not {wanted}"
+        check_drawing(self.name, self.place.evaluate(READ), state, numbers)
         return state
 
 
@@ -193,6 +205,16 @@ def value_of(field: Mapping[str, Any], control: Mapping[str, Any]) -> Any:
     if kind == "FloatLogSliderModel":
         return state["base"] ** (state["min"] + position * (state["max"] - state["min"]) / float(field["max"]))
     return int(position) if kind == "IntSliderModel" else position
+
+
+def said_of(control: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """The texts that a native field has beside it at a value."""
+    state = control["state"]
+    said = {"label": state["description"], "options": list(state.get("_options_labels", []))}
+    if control["model_name"].endswith("SliderModel"):
+        readout = format(value, state["readout_format"])
+        return {**said, "readout": readout, "spoken": readout}
+    return {**said, "readout": None, "spoken": None}
 
 
 def settings(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,26 +243,6 @@ def flat(numbers: Mapping[str, Any]) -> dict[str, float]:
         else:
             found[name] = value
     return found
-
-
-UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
-
-
-def shows(text: str, value: float) -> bool:
-    """Whether a text shows a number to the last digit that it has."""
-    if text in ("nan", "inf", "-inf"):
-        return np.array_equal(float(text), value, equal_nan=True)
-    parts = re.match(r"(-?[\d,]+(?:\.(\d+))?(?:e([+-]?\d+))?)(?: (B|KiB|MiB|GiB|TiB)$)?", text)
-    if not parts:
-        return False
-    number, decimals, power, unit = parts.groups()
-    shown = float(number.replace(",", ""))
-    if unit:
-        return abs(shown * UNITS[unit] - value) <= 5.1e-4 * value
-    last = (
-        10.0 ** (int(power or 0) - len(decimals or "")) if decimals or power else 1e-4
-    )  # whole: short(), exact counts
-    return abs(shown - value) <= 0.5001 * last
 
 
 def widgets_of(page: Page) -> list[Widget]:

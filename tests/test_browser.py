@@ -12,7 +12,7 @@ from gallery import VIEWS
 from live import Widget, closed_network, open_page, stored_state, widgets_of
 from playwright.sync_api import Browser, Page
 
-from lmhead import cross_entropy, cross_entropy_grad
+from lmhead import cross_entropy, cross_entropy_grad, quiz
 from lmhead.widgets import _overflow
 
 
@@ -127,17 +127,21 @@ def answer_all(form, question) -> None:
 
     def reply_gets(right: bool, message: str) -> None:
         check.press("Enter")
-        assert "lmhead-right" in said.get_attribute("class") if right else "lmhead-wrong" in said.get_attribute("class")
-        assert plain(message) in plain(said.inner_text())
+        assert said.get_attribute("class").split() == ["lmhead-answer", "lmhead-right" if right else "lmhead-wrong"]
+        opening = quiz.WORDS["right" if right else "wrong"]
+        assert plain(said.inner_text()) == plain(f"{opening} {message}")
 
     check.press("Enter")
-    assert said.inner_text() and "lmhead-right" not in said.get_attribute("class"), "an empty reply is asked for"
+    assert said.inner_text() == quiz.WORDS["empty"] and said.get_attribute("class") == "lmhead-answer"
+    labels = [plain(text) for text in form.locator("label").all_inner_texts()]
     if question["kind"] == "choice":
+        assert labels == [plain(text) for text in question["answers"]]
         for at, radio in enumerate(form.get_by_role("radio").all()):
             radio.press("Space")
             right = at == question["right"]
             reply_gets(right, question["because"] if right else question["messages"][at])
         return
+    assert labels == [plain(f"{quiz.WORDS['answer']} {question['unit']}")]
     field = form.get_by_role("spinbutton")
     tolerance = question["tolerance"]
     replies = {wrong["value"]: wrong["message"] for wrong in question["wrong"]}

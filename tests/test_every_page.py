@@ -19,6 +19,7 @@ def test_every_page_is_quiet_fits_and_is_accessible(
         for address in addresses:
             page = open_page(context, address)
             name = address.rpartition("/")[2]
+            assert page.evaluate("document.documentElement.dataset.theme") == scheme, name
             if page.locator(".widget-failed").count():
                 troubles.append(f"{name}: a widget failed")
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
