@@ -1,20 +1,20 @@
-"""The figures of chapter 2: what was drawn is what the chapter's data say."""
+"""What the figures of chapter 2 show, read from the Axes that its cells draw."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from chapters import axes_of, figure_name, figures
 
 from lmhead import plots, softmax, unembed
 
+CHAPTER = "02_shapes_of_W_U"
 WORDS = ["cat", "dog", "fish", "mat", "moon"]
 W_U = np.array([[1.0, 0, 1], [2, -1, 0], [0, 1, -1], [-1, 2, 2], [1, 1, 0]]).T
 H = np.array([[1.0, 3, 2], [2, -1, 1]])
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
+def alt(figure):
+    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
+    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def grid(ax, marked=None):
@@ -34,25 +34,29 @@ def block(numbers, x, y):
 
 @pytest.mark.figure("fig-product")
 def test_the_product_shows_every_number_in_its_place():
-    ax = plots.product(H, W_U, WORDS, position=0, token=3)
+    ax = axes_of(CHAPTER)["fig-product"]
     # each logit stands right of its hidden state and below its word's column
     assert grid(ax) == block(W_U, 4.0, 0.0) | block(H, 0.0, -4.0) | block(unembed(H, W_U), 4.0, -4.0)
     texts = {text.get_text(): text.get_position() for text in ax.texts}
     assert [texts[word][0] for word in WORDS] == [4.5, 5.5, 6.5, 7.5, 8.5]
     assert {"H  2 × 3", "W_U  3 × 5", "logits  2 × 5"} <= set(texts)
+    assert "H of 2 by 3 stands left, W_U of 3 by 5 above, and the logits of 2 by 5 where" in alt("fig-product")
 
 
 @pytest.mark.figure("fig-product")
 def test_one_row_one_column_and_the_logit_that_they_make_are_marked():
-    ax = plots.product(H, W_U, WORDS, position=0, token=3)
+    ax = axes_of(CHAPTER)["fig-product"]
     marked = grid(ax, marked=True)
     assert marked == {
         **block(H[:1], 0.0, -4.0),
         **block(W_U[:, 3:4], 7.0, 0.0),
         **block([[9.0]], 7.0, -4.0),  # the caption's sum
     }
-    bold = {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"}
-    assert bold == {"1", "3", "2", "-1", "9", "mat"}, "not by colour alone"
+    bold = [text.get_text() for text in ax.texts if text.get_fontweight() == "bold"]
+    assert bold == ["-1", "2", "2", "1", "3", "2", "9", "mat"], "not by colour alone"
+    column, row, (logit, word) = ", ".join(bold[:3]), ", ".join(bold[3:6]), bold[6:]
+    said = f"The upper row of H, {row}, and the column of {word}, {column}, are marked, and so is the logit"
+    assert said in alt("fig-product") and alt("fig-product").endswith(f" {logit}.")
 
 
 def test_the_product_refuses_labels_that_do_not_fit():
@@ -64,10 +68,13 @@ def test_the_product_refuses_labels_that_do_not_fit():
 def test_the_bias_says_the_words_frequencies():
     counts = np.array([5, 2, 1, 1, 1])
     plain, bias = softmax(unembed(np.zeros(3), W_U)), softmax(unembed(np.zeros(3), W_U, np.log(counts)))
-    ax = plots.paired_bars(WORDS, {"no bias": plain, "with bias": bias}, ylabel="probability at h = 0", digits=2)
+    ax = axes_of(CHAPTER)["fig-bias"]
 
     heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
     assert heights == [plain.tolist(), bias.tolist()]
+    assert [label.get_text() for label in ax.get_xticklabels()] == WORDS
     assert [text.get_text() for text in ax.texts] == ["0.20"] * 5 + ["0.50", "0.20", "0.10", "0.10", "0.10"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no bias", "with bias"]
-    assert ax.get_ylabel() == "probability at h = 0"
+    assert ax.get_ylabel() == "probability at h = 0" and ax.get_ylim()[0] == 0
+    assert "Without a bias every word has 0.20." in alt("fig-bias")
+    assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt("fig-bias")

@@ -1,19 +1,22 @@
-"""What the figures of chapter 4 show, and its table of public models counted again from their configurations."""
+"""What the figures of chapter 4 show, read from the Axes that its cells draw.
 
-import matplotlib.pyplot as plt
+Its table of public models is counted again from their configurations.
+"""
+
+import re
+
 import numpy as np
 import pytest
-from chapters import code_cells, output_texts
+from chapters import axes_of, code_cells, figure_name, figures, output_texts
 
-from lmhead import cross_entropy, head_grads, plots, shift_targets, tie, unembed
+from lmhead import cross_entropy, head_grads, shift_targets, tie, unembed
 
 CHAPTER = "04_weight_tying"
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
+def alt(figure):
+    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
+    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def table_of_models():
@@ -72,14 +75,23 @@ def test_each_bar_is_the_share_of_one_matrix():
     models = table_of_models()
     tied = [is_tied for *_, is_tied in models.values()]
     percent = [100 * d_model * vocab_size / total for d_model, vocab_size, total, _ in models.values()]
-    ax = plots.head_shares(list(models), np.array(percent) / 100, tied)
+    ax = axes_of(CHAPTER)["fig-head-shares"]
     assert np.allclose([bar.get_width() for bar in ax.patches], percent)
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not one for one in tied]
-    said = [f"{value:.1f} %, {'tied' if one else 'not tied'}" for value, one in zip(percent, tied, strict=True)]
-    assert [label.get_text() for label in ax.texts] == said
+    labels = [f"{value:.1f} %, {'tied' if one else 'not tied'}" for value, one in zip(percent, tied, strict=True)]
+    assert [label.get_text() for label in ax.texts] == labels
     assert [label.get_text() for label in ax.get_yticklabels()] == list(models)
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first model at the top"
-    assert ax.get_xlim()[1] > max(percent)
+    assert ax.get_xlim()[0] == 0 and ax.get_xlim()[1] > max(percent)
+    assert ax.get_xlabel() == "one V x d matrix, in percent of all parameters"
+
+    # the alt text: model by model in the order of the bars, and which are not tied
+    shares = [rf"{value:.1f}(?: percent)? of {re.escape(name)}" for name, value in zip(models, percent, strict=True)]
+    said = alt("fig-head-shares").replace("SmolLM2", "SmolLM2 135M")
+    assert re.search(".*?".join(shares), said) and said.startswith("Ten horizontal bars.")
+    untied = [label.get_text() for label, bar in zip(ax.get_yticklabels(), ax.patches, strict=True) if bar.get_hatch()]
+    assert untied == ["Pythia 160M", "Mistral 7B", "Qwen2 7B", "Llama 3.1 8B"]
+    assert "Pythia 160M (not tied)" in said and "Llama 3.1 8B (none of the three tied)" in said
 
 
 @pytest.mark.figure("fig-two-gradients")
@@ -102,11 +114,16 @@ def test_the_two_gradients_of_the_toy_network():
     dx = M.T @ (grads.h * (1 - h**2)) @ A.T
     as_input = np.linalg.norm(np.eye(7)[ids].T @ dx, axis=1)
     as_output = np.linalg.norm(grads.W_U, axis=0)
-    ax = plots.paired_bars(words, {"as input": as_input, "as output": as_output}, ylabel="size of the row's gradient")
+    ax = axes_of(CHAPTER)["fig-two-gradients"]
     heights = [bar.get_height() for bar in ax.patches]
     assert np.allclose(heights, [*as_input, *as_output], rtol=0, atol=1e-8)
     assert [label.get_text() for label in ax.get_xticklabels()] == words
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as input", "as output"]
     assert np.array_equal(np.array(heights[:7]) == 0, [False] * 4 + [True] * 3), "the caption: only what was read"
     assert min(heights[7:]) > 0, "and every word has an output part"
-    assert words[as_input.argmax()] == words[as_output.argmax()] == "sat", "the alt text"
+    assert ax.get_ylabel() == "size of the row's gradient" and ax.get_ylim()[0] == 0
+
+    said = alt("fig-two-gradients")
+    assert "As input, the words the, cat, sat and on have gradients, and mat, dog and ran have exactly 0." in said
+    largest = {words[np.argmax(heights[:7])], words[np.argmax(heights[7:])]}
+    assert largest == {"sat"} and "The word sat has the largest of both kinds." in said
