@@ -84,6 +84,12 @@ def figure_name(cell: Any) -> str:
     return cell.metadata.get("mystnb", {}).get("figure", {}).get("name", "")
 
 
+def alt_text(chapter: str, name: str) -> str:
+    """What a screen reader says of the figure."""
+    (cell,) = [cell for cell in figures(chapter) if figure_name(cell) == name]
+    return cell.metadata["mystnb"]["image"]["alt"]
+
+
 @functools.cache
 def axes_of(chapter: str) -> dict[str, Any]:
     """The Axes that each figure cell of a chapter draws, by the figure's name: its cells are run here, in order."""

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from chapters import axes_of, figure_name, figures, numbers_in
+from chapters import alt_text, axes_of, numbers_in
 
 from lmhead import plots, softmax
 from lmhead.smollm import load_fixture
@@ -12,11 +12,6 @@ from lmhead.smollm import load_fixture
 CHAPTER = "01_hidden_is_not_a_token"
 FIXTURE = load_fixture()
 CAT, FLOWERS = (FIXTURE.prompts[text] for text in ("The cat sat on the", "She put the flowers in the"))
-
-
-def alt(figure):
-    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
-    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def words_of(labels):
@@ -34,7 +29,7 @@ def test_the_real_answer_shows_the_most_likely_tokens_and_mat():
     assert words_of(ax.get_xticklabels()) == labels
     assert labels[0] == "cat" and labels[-1] == "mat"
     assert words_of(ax.texts) == [f"{value:.4f}" for value in p[shown]]
-    assert re.findall(r"(\w+)(?: has)? (0\.\d+)", alt("fig-real-answer")) == list(
+    assert re.findall(r"(\w+)(?: has)? (0\.\d+)", alt_text(CHAPTER, "fig-real-answer")) == list(
         zip(labels, words_of(ax.texts), strict=True)
     )
     colors = [bar.get_facecolor() for bar in ax.patches]
@@ -58,7 +53,7 @@ def test_two_contexts_stand_side_by_side():
     assert ax.get_ylabel() == "probability" and ax.get_ylim()[0] == 0
 
     # the alt text, in its order
-    said = alt("fig-two-contexts")
+    said = alt_text(CHAPTER, "fig-two-contexts")
     assert f"After {CAT.text}, cat, moon, golden and sun have a few hundredths each and vase, pot, bowl" in said
     assert f"After {FLOWERS.text}, vase has more than a half, pot, bowl and basket less than a tenth" in said
     first, second = series.values()
@@ -86,8 +81,8 @@ def test_the_chain_names_every_box_and_arrow():
     assert written[: len(inside)] == inside
     arrows = ["cut", "rows of E", "the body,\nfinal norm", "last row", "times W_U", "softmax", "choose", "look up"]
     assert written[len(inside) :] == arrows
-    assert len(ax.patches) == 9 and alt("fig-chain").startswith("Nine boxes")
-    said = alt("fig-chain").replace("30 layers", "layers")  # which the figure calls the body
+    assert len(ax.patches) == 9 and alt_text(CHAPTER, "fig-chain").startswith("Nine boxes")
+    said = alt_text(CHAPTER, "fig-chain").replace("30 layers", "layers")  # which the figure calls the body
     assert numbers_in(said) == numbers_in(" ".join(inside)), "the alt text, box by box"
     assert said.endswith(f"the text {inside[-1]}.")
 

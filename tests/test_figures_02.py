@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chapters import axes_of, figure_name, figures
+from chapters import alt_text, axes_of
 
 from lmhead import plots, softmax, unembed
 
@@ -10,11 +10,6 @@ CHAPTER = "02_shapes_of_W_U"
 WORDS = ["cat", "dog", "fish", "mat", "moon"]
 W_U = np.array([[1.0, 0, 1], [2, -1, 0], [0, 1, -1], [-1, 2, 2], [1, 1, 0]]).T
 H = np.array([[1.0, 3, 2], [2, -1, 1]])
-
-
-def alt(figure):
-    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
-    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def grid(ax, marked=None):
@@ -40,7 +35,9 @@ def test_the_product_shows_every_number_in_its_place():
     texts = {text.get_text(): text.get_position() for text in ax.texts}
     assert [texts[word][0] for word in WORDS] == [4.5, 5.5, 6.5, 7.5, 8.5]
     assert {"H  2 × 3", "W_U  3 × 5", "logits  2 × 5"} <= set(texts)
-    assert "H of 2 by 3 stands left, W_U of 3 by 5 above, and the logits of 2 by 5 where" in alt("fig-product")
+    assert "H of 2 by 3 stands left, W_U of 3 by 5 above, and the logits of 2 by 5 where" in alt_text(
+        CHAPTER, "fig-product"
+    )
 
 
 @pytest.mark.figure("fig-product")
@@ -56,7 +53,7 @@ def test_one_row_one_column_and_the_logit_that_they_make_are_marked():
     assert bold == ["-1", "2", "2", "1", "3", "2", "9", "mat"], "not by colour alone"
     column, row, (logit, word) = ", ".join(bold[:3]), ", ".join(bold[3:6]), bold[6:]
     said = f"The upper row of H, {row}, and the column of {word}, {column}, are marked, and so is the logit"
-    assert said in alt("fig-product") and alt("fig-product").endswith(f" {logit}.")
+    assert said in alt_text(CHAPTER, "fig-product") and alt_text(CHAPTER, "fig-product").endswith(f" {logit}.")
 
 
 def test_the_product_refuses_labels_that_do_not_fit():
@@ -76,5 +73,5 @@ def test_the_bias_says_the_words_frequencies():
     assert [text.get_text() for text in ax.texts] == ["0.20"] * 5 + ["0.50", "0.20", "0.10", "0.10", "0.10"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no bias", "with bias"]
     assert ax.get_ylabel() == "probability at h = 0" and ax.get_ylim()[0] == 0
-    assert "Without a bias every word has 0.20." in alt("fig-bias")
-    assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt("fig-bias")
+    assert "Without a bias every word has 0.20." in alt_text(CHAPTER, "fig-bias")
+    assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt_text(CHAPTER, "fig-bias")

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from chapters import axes_of, code_cells, figure_name, figures, output_texts
+from chapters import alt_text, axes_of, code_cells, output_texts
 
 from lmhead import plots, unembed
 from lmhead.smollm import load_fixture
@@ -12,11 +12,6 @@ CHAPTER = "03_columns_are_directions"
 WORDS = ["cat", "mat", "dog", "sofa", "moon"]
 W_U = np.array([[0.9, 0.8, -0.4, -1.6, -0.5], [0.3, 1.8, 1.0, 0.1, -1.3]])
 H = np.array([1.9, 0.6])
-
-
-def alt(figure):
-    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
-    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def test_these_are_the_arrays_of_the_chapter():
@@ -35,7 +30,7 @@ def test_every_column_is_an_arrow_named_at_its_tip():
     assert named == {"h": tuple(H), **dict(zip(WORDS, map(tuple, W_U.T), strict=True))}
     assert ax.get_aspect() == 1.0, "else the angles are drawn wrong"
     assert ax.get_xlim() == ax.get_ylim() and ax.get_xlim()[1] > np.abs(W_U).max()
-    said = alt("fig-columns-as-arrows")
+    said = alt_text(CHAPTER, "fig-columns-as-arrows")
     lengths = dict(zip(WORDS, np.linalg.norm(W_U, axis=0), strict=True))
     longest, shortest = max(lengths, key=lengths.get), min(lengths, key=lengths.get)
     assert "cat, mat, dog, sofa and moon" in said and f"{longest} is the longest, {shortest} the shortest" in said
@@ -64,7 +59,7 @@ def test_each_curve_peaks_at_its_column_and_is_as_high_as_it_is_long():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("angle of h (degrees)", "logit")
     tops = {label.get_text(): label.xy[1] for label in ax.texts}
     highest, lowest = max(tops, key=tops.get), min(tops, key=tops.get)
-    said = alt("fig-logits-by-angle")
+    said = alt_text(CHAPTER, "fig-logits-by-angle")
     assert f"The curve of {highest} is the highest, that of {lowest} the lowest at its top." in said
     assert "from -180 to 180 degrees" in said and ax.get_xlim() == (-180, 180)
 
@@ -82,7 +77,9 @@ def test_the_grey_bands_are_where_the_best_cosine_is_not_the_highest_logit():
     assert np.array_equal(grey, loses)
 
     # the alt text: each band by the two words that it lies between, the wide ones first
-    assert "Wide grey bands lie between mat and its neighbours cat and dog, narrower ones" in alt("fig-logits-by-angle")
+    assert "Wide grey bands lie between mat and its neighbours cat and dog, narrower ones" in alt_text(
+        CHAPTER, "fig-logits-by-angle"
+    )
     cosine = (Z / np.linalg.norm(W_U, axis=0)).argmax(axis=1)
     between = [{WORDS[cosine[a]], WORDS[Z[a].argmax()]} for a in [int(sum(span) / 2) + 180 for span in spans]]
     width = [high - low for low, high in spans]
@@ -101,7 +98,7 @@ def test_the_real_columns_by_length_and_cosine():
     ax = axes_of(CHAPTER)["fig-length-and-cosine"]
 
     cloud, *rest = ax.get_lines()
-    assert f"A cloud of {len(cloud.get_xdata())} points" in alt("fig-length-and-cosine")
+    assert f"A cloud of {len(cloud.get_xdata())} points" in alt_text(CHAPTER, "fig-length-and-cosine")
     assert np.allclose(cloud.get_xdata(), lengths) and np.allclose(cloud.get_ydata(), cosines)
     for (name, j), line, point, label in zip(marked.items(), rest[::2], rest[1::2], ax.texts, strict=True):
         x, y = line.get_data()

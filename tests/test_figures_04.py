@@ -7,16 +7,11 @@ import re
 
 import numpy as np
 import pytest
-from chapters import axes_of, code_cells, figure_name, figures, output_texts
+from chapters import alt_text, axes_of, code_cells, output_texts
 
 from lmhead import cross_entropy, head_grads, shift_targets, tie, unembed
 
 CHAPTER = "04_weight_tying"
-
-
-def alt(figure):
-    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
-    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 def table_of_models():
@@ -87,7 +82,7 @@ def test_each_bar_is_the_share_of_one_matrix():
 
     # the alt text: model by model in the order of the bars, and which are not tied
     shares = [rf"{value:.1f}(?: percent)? of {re.escape(name)}" for name, value in zip(models, percent, strict=True)]
-    said = alt("fig-head-shares").replace("SmolLM2", "SmolLM2 135M")
+    said = alt_text(CHAPTER, "fig-head-shares").replace("SmolLM2", "SmolLM2 135M")
     assert re.search(".*?".join(shares), said) and said.startswith("Ten horizontal bars.")
     untied = [label.get_text() for label, bar in zip(ax.get_yticklabels(), ax.patches, strict=True) if bar.get_hatch()]
     assert untied == ["Pythia 160M", "Mistral 7B", "Qwen2 7B", "Llama 3.1 8B"]
@@ -123,7 +118,7 @@ def test_the_two_gradients_of_the_toy_network():
     assert min(heights[7:]) > 0, "and every word has an output part"
     assert ax.get_ylabel() == "size of the row's gradient" and ax.get_ylim()[0] == 0
 
-    said = alt("fig-two-gradients")
+    said = alt_text(CHAPTER, "fig-two-gradients")
     assert "As input, the words the, cat, sat and on have gradients, and mat, dog and ran have exactly 0." in said
     largest = {words[np.argmax(heights[:7])], words[np.argmax(heights[7:])]}
     assert largest == {"sat"} and "The word sat has the largest of both kinds." in said

@@ -2,16 +2,11 @@
 
 import numpy as np
 import pytest
-from chapters import axes_of, figure_name, figures
+from chapters import alt_text, axes_of
 
 from lmhead import softmax
 
 CHAPTER = "07_training_the_head"
-
-
-def alt(figure):
-    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == figure]
-    return cell.metadata["mystnb"]["image"]["alt"]
 
 
 @pytest.mark.figure("fig-gradient")
@@ -21,7 +16,7 @@ def test_the_bars_are_probability_minus_truth():
     assert [bar.get_height() for bar in ax.patches] == pytest.approx(expected)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["cat", "dog", "fish"]
     assert [text.get_text() for text in ax.texts] == ["0.659", "0.242", "-0.901"]
-    assert "is 0.659 for cat, 0.242 for dog, and minus 0.901 for fish, the truth." in alt("fig-gradient")
+    assert "is 0.659 for cat, 0.242 for dog, and minus 0.901 for fish, the truth." in alt_text(CHAPTER, "fig-gradient")
     colors = [bar.get_facecolor() for bar in ax.patches]
     assert colors[0] == colors[1] != colors[2]  # the truth stands out
     assert ax.get_ylabel() == "dL/dz" and ax.get_ylim()[0] < expected[2] < expected[0] < ax.get_ylim()[1]
