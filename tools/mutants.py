@@ -117,7 +117,7 @@ T_HEAD, T_LOSS, T_DECODING = "tests/test_head.py", "tests/test_loss.py", "tests/
 T_ACCURACY, T_STREAMING, T_WIDGETS = "tests/test_accuracy.py", "tests/test_streaming.py", "tests/test_widgets.py"
 T_BOOK, T_CLAIMS, T_PROSE = "tests/test_book.py", "tests/test_claims.py", "tests/test_numbers_in_prose.py"
 T_STORED, T_SITE, T_REPOSITORY = "tests/test_notebooks.py -k 06", "tests/test_site.py", "tests/test_repository.py"
-T_FIXTURE, T_MODEL = "tests/test_fixture.py", "tests/test_smollm.py"
+T_FIXTURE, T_PINNED = "tests/test_fixture.py", "tests/test_pinned.py"
 
 MUTANTS = [
     # the head
@@ -197,7 +197,7 @@ MUTANTS = [
     Mutant("claim asserts nothing", CH6, notebook(drop_a_claim_s_assertion), "", T_CLAIMS),
     Mutant("claim untagged", CH6, notebook(untag_a_claim), "", T_CLAIMS),
     Mutant("claim's label gone", CH6, "(claim-B13)=", "(claim-13)=", T_CLAIMS),
-    Mutant("verdict swapped", "book/claims.md", "it is 2.317", "it holds", T_PROSE + " " + T_CLAIMS),
+    Mutant("verdict swapped", "book/claims.md", "it is 2.317", "it holds", T_PINNED),
     Mutant("verdict turned", "book/claims.md", "The formula of softmax. | holds |", "The formula of softmax. | does not hold: it is another |", T_CLAIMS),
     # settings
     Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
