@@ -134,7 +134,9 @@ def files_of_first_view(page: Path, site: Path) -> set[Path]:
         }
     files.add(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
     if soup.select_one(".katex"):
-        files |= {font for selector, font in katex_faces(site) if soup.select_one(selector)}
+        files |= {
+            font for selector, font in katex_faces(site) if font and soup.select_one(selector)
+        }  # else in the sheet
     return files
 
 
