@@ -19,28 +19,7 @@ import pytest
 from browser import find_browser
 from drawn import READ, check_drawing, shows
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
-
-from lmhead.widgets import (
-    _directions,
-    _gradient_step,
-    _head_cost,
-    _loss,
-    _overflow,
-    _probabilities,
-    _prompts,
-    _shapes,
-)
-
-NUMBERS = {
-    "probabilities": _probabilities.numbers,
-    "prompts": _prompts.numbers,
-    "directions": _directions.numbers,
-    "loss": _loss.numbers,
-    "gradient_step": _gradient_step.numbers,
-    "overflow": _overflow.numbers,
-    "shapes": _shapes.numbers,
-    "head_cost": _head_cost.numbers,
-}
+from views import NUMBERS
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]

@@ -7,31 +7,18 @@ import re
 import numpy as np
 import pytest
 from py_mini_racer import MiniRacer
+from views import NUMBERS
 
 import lmhead
 from lmhead import smollm, widgets
 from lmhead.widgets import (
     _directions,
-    _gradient_step,
-    _head_cost,
     _loss,
     _overflow,
     _probabilities,
     _prompts,
-    _shapes,
     _view,
 )
-
-WAYS = {
-    "probabilities": _probabilities.numbers,
-    "prompts": _prompts.numbers,
-    "directions": _directions.numbers,
-    "loss": _loss.numbers,
-    "gradient_step": _gradient_step.numbers,
-    "overflow": _overflow.numbers,
-    "shapes": _shapes.numbers,
-    "head_cost": _head_cost.numbers,
-}
 
 
 def engine(view):
@@ -153,7 +140,7 @@ def test_loss_and_gradient(view):
             logits = logits / np.ptp(logits) * 690  # exp(loss) ends at 709.78
         target, rate = int(rng.integers(len(logits))), float(rng.uniform(0.1, 5))
         state = {"logits": logits.tolist(), "target": target, "learning_rate": rate}
-        ours, theirs = in_browser(racer, "numbers", state), WAYS[view](state)
+        ours, theirs = in_browser(racer, "numbers", state), NUMBERS[view](state)
         if view == "gradient_step":  # a step may cancel a logit; what is left of it is off by its own last digits
             slack = 1e-12 * (1 + np.abs(logits).max())
             assert np.abs(np.subtract(ours.pop("next_logits"), theirs.pop("next_logits"))).max() <= slack
@@ -240,7 +227,7 @@ def test_counts_are_exact(view):
             "tied": bool(rng.integers(2)),
             "bytes_per_number": int(rng.choice([2, 4])),
         }
-        assert in_browser(racer, "numbers", state) == WAYS[view](state)
+        assert in_browser(racer, "numbers", state) == NUMBERS[view](state)
 
 
 def test_draws_are_the_inverse_of_the_running_sum():
