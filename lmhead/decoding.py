@@ -95,7 +95,7 @@ def sample(
     top_k: int | None = None,
     top_p: float | None = None,
 ) -> Array:
-    r"""One id a row, drawn with probability softmax(z / T) among the tokens that top-k and then top-p leave.
+    r"""One id a row, drawn with probability softmax(z / τ) among the tokens that top-k and then top-p leave.
 
     Drawn by the inverse of the cumulative distribution: the first token at which the running sum passes u ~ U[0, 1).
 
@@ -128,7 +128,7 @@ def sample(
 
 
 def gumbel_argmax(logits: ArrayLike, rng: np.random.Generator, *, temperature: float = 1.0) -> Array:
-    r"""One id a row, drawn with probability softmax(z / T) without a softmax: $\arg\max_j (z_j/T + g_j)$.
+    r"""One id a row, drawn with probability softmax(z / τ) without a softmax: $\arg\max_j (z_j/\tau + g_j)$.
 
     The $g_j = -\log(-\log u_j)$ are independent Gumbel noise.
 
@@ -156,7 +156,7 @@ def _checked(logits: ArrayLike) -> Array:
 
 @quietly
 def _tempered(logits: ArrayLike, temperature: float) -> Array:
-    """(z - max z) / T in float64: the shift changes no probability and keeps a small T from overflowing."""
+    """(z - max z) / τ in float64: the shift changes no probability and keeps a small τ from overflowing."""
     t = check_temperature(temperature)
     z = _checked(logits).astype(np.float64)
     return (z - z.max(axis=-1, keepdims=True)) / t

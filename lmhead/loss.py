@@ -238,7 +238,7 @@ def perplexity(loss: ArrayLike) -> Array:
 
 
 def bits_per_byte(nats: float, n_bytes: int) -> float:
-    r"""Bits a byte of text costs: $\mathrm{BPB} = \sum_t L_t / (n_\mathrm{bytes} \ln 2)$, comparable over tokenizers.
+    r"""Bits a byte of text costs: $\mathrm{BPB} = \sum_t L_t / (n_\mathrm{bytes} \log 2)$, comparable over tokenizers.
 
     Args:
       nats: the **sum** of the losses over the text.

@@ -1,13 +1,13 @@
 """softmax, log_softmax and logsumexp over a vocabulary of any size, right to the last digits.
 
-All three, and the loss, come out of one decomposition of a row of logits z at temperature T. With k the largest logit,
+All three, and the loss, come out of one decomposition of a row of logits z at temperature τ. With k the largest logit,
 
-    gap_j  = (z_j - z_k) / T                  never positive, so exp never overflows
+    gap_j  = (z_j - z_k) / τ                  never positive, so exp never overflows
     rest   = sum over j != k of exp(gap_j)    what all other tokens weigh against the winner's 1
 
     softmax_j     = exp(gap_j) / (1 + rest)
     log_softmax_j = gap_j - log1p(rest)
-    logsumexp     = z_k / T + log1p(rest)
+    logsumexp     = z_k / τ + log1p(rest)
 
 The winner's own 1 stays out of `rest`: as its probability nears 1, `rest` keeps digits that `1 + rest` has lost.
 """
@@ -30,19 +30,19 @@ class Rows(NamedTuple):
 
     top: Array  # [n]        z_k, the largest logit
     winner: Array  # [n]     k, the lowest id among equals
-    gap: Array  # [n, vocab] (z - z_k) / T, rounded
+    gap: Array  # [n, vocab] (z - z_k) / τ, rounded
     weight: Array  # [n, vocab] exp of the gap before it was rounded, and 0 at k
     rest: Array  # [n]       the sum of weight
 
 
 @quietly
 def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
-    r"""Probabilities of every token: $p_j = e^{z_j/T} / \sum_i e^{z_i/T}$.
+    r"""Probabilities of every token: $p_j = e^{z_j/\tau} / \sum_i e^{z_i/\tau}$.
 
     Args:
       logits: `[..., vocab]`, float32 or float64 (float16 is computed in float32, integers in float64). -inf is a legal
         mask: that token gets probability 0.
-      temperature: T > 0; below 1 sharpens, above 1 flattens.
+      temperature: τ > 0; below 1 sharpens, above 1 flattens.
       axis: the vocabulary's axis.
 
     Returns:
@@ -69,7 +69,7 @@ def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> A
 
 @quietly
 def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
-    r"""Log-probabilities in nats: $\log p_j = z_j/T - \log\sum_i e^{z_i/T}$.
+    r"""Log-probabilities in nats: $\log p_j = z_j/\tau - \log\sum_i e^{z_i/\tau}$.
 
     Arguments, errors and source as for `softmax`. Every entry keeps its relative accuracy, also the winner's own where
     its probability nears 1, and also where the probability itself would underflow to 0.
@@ -86,7 +86,7 @@ def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) 
 
 @quietly
 def logsumexp(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> Array:
-    r"""The logarithm of softmax's denominator: $\log\sum_i e^{z_i/T}$, in nats.
+    r"""The logarithm of softmax's denominator: $\log\sum_i e^{z_i/\tau}$, in nats.
 
     Arguments, errors and source as for `softmax`; the result loses the vocabulary's axis.
 
@@ -129,7 +129,7 @@ def _exact_gap(z: Array, top: Array, temperature: float) -> tuple[Array, Array]:
     if temperature != 1.0:
         quotient = gap / temperature
         slip = (slip + _remainder(gap, quotient, temperature)) / temperature
-        beyond = np.isneginf(gap) & np.isfinite(z)  # a difference beyond the largest float may be small after / T
+        beyond = np.isneginf(gap) & np.isfinite(z)  # a difference beyond the largest float may be small after / τ
         gap = np.where(beyond, z / temperature - top / temperature, quotient)
     slip[~np.isfinite(gap) | ~np.isfinite(slip)] = 0.0  # -inf is exact
     return gap, slip

@@ -24,9 +24,7 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +45,7 @@ from lmhead.head import check_head_shapes, unembed
 from lmhead.loss import HeadGrads
 
 CHUNK = 2048  # columns of W_U at a time: wide enough for a fast product, 8 MiB of float32 logits for 1024 positions
-_BLOCK = 2**16  # logits worked on at a time: they stay in a core's own cache from the first look to the last
-_WORTH_A_THREAD = 2**18  # logits below which a second thread costs more than it brings
+_BLOCK = 2**17  # logits worked on at a time: they stay in a core's own cache from the first look to the last
 
 
 # --- What a chunk of logits leaves behind ---
@@ -304,23 +301,26 @@ def _exponentiate(z: Array) -> _Exponentials:
     as large numbers are; their distances among each other are small, so most of them are exact. The lead itself comes
     in once a row, without rounding.
     """
-    n = len(z)
+    n, width = z.shape
     winner, total = np.empty(n, np.intp), np.empty(n)
     top, second, shift = np.empty((3, n), z.dtype)
 
-    def work(rows: slice) -> None:
-        block = z[rows]
-        each = np.arange(len(block))
-        winner[rows] = block.argmax(axis=1)  # of a row with NaN: the NaN
-        top[rows] = block[each, winner[rows]]
-        block[each, winner[rows]] = -np.inf
-        second[rows] = block.max(axis=1)
-        shift[rows] = np.where(np.isneginf(second[rows]), 0.0, second[rows])
-        block -= shift[rows, None]
-        np.exp(block, out=block)
-        total[rows] = block.sum(axis=1)
-
-    _share(work, n, z.shape[1])
+    with np.errstate(all="ignore"):  # -inf and NaN are looked for where they matter: in the state
+        for start in range(0, n, max(1, _BLOCK // width)):
+            rows = slice(start, start + max(1, _BLOCK // width))
+            block = z[rows]
+            each = np.arange(len(block))
+            winner[rows] = block.argmax(axis=1)  # of a row with NaN: the NaN
+            top[rows] = block[each, winner[rows]]
+            block[each, winner[rows]] = -np.inf
+            second[rows] = block[each, block.argmax(axis=1)]
+            shift[rows] = np.where(np.isneginf(second[rows]), 0.0, second[rows])
+            if z.dtype == np.float64:
+                block[...] = exp_gap(block, shift[rows, None])
+            else:  # the sums are float64, and a term's rounding is lost among them
+                block -= shift[rows, None]
+                np.exp(block, out=block)
+            total[rows] = block.sum(axis=1)
     wide = top.astype(np.float64)
     return _Exponentials(z, shift, winner, LogSumExp(wide, total * exp_gap(second.astype(np.float64), wide)))
 
@@ -331,38 +331,10 @@ def _write_gradient(G: Array, chunk: _Exponentials, known: _FirstPass, columns: 
     per_unit = scale / (1.0 + rest)
     factor = (exp_gap(np.minimum(chunk.shift, top), top) * per_unit).astype(G.dtype)
 
-    def work(rows: slice) -> None:
-        np.multiply(chunk.values[rows], factor[rows, None], out=G[rows])
-
-    _share(work, *G.shape)
+    np.multiply(chunk.values, factor[:, None], out=G)
     G[np.arange(len(G)), chunk.winner] = exp_gap(chunk.state.top, top) * per_unit
     n, j = known.rows.targets_in(columns)
     G[n, j] = np.expm1(-known.losses[n]) * scale
-
-
-def _share(work: Callable[[slice], None], n_rows: int, n_columns: int) -> None:
-    """Do `work` on all rows, a block that fits in the cache at a time, on as many threads as the products run on."""
-    threads = _thread_count() if n_rows * n_columns >= _WORTH_A_THREAD else 1
-    step = max(1, _BLOCK // n_columns)
-
-    def stretch(first: int, last: int) -> None:
-        with np.errstate(all="ignore"):  # -inf and NaN are looked for where they matter: in the state
-            for start in range(first, last, step):
-                work(slice(start, min(start + step, last)))
-
-    bounds = [n_rows * i // threads for i in range(threads + 1)]
-    if threads == 1:
-        return stretch(0, n_rows)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(stretch, bounds[:-1], bounds[1:]))
-
-
-def _thread_count() -> int:
-    """How many threads the BLAS under NumPy takes: what the environment says, else one a core."""
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        if os.environ.get(name, "").isdigit():
-            return max(1, int(os.environ[name]))
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # --- Arrays, where they lie and where they belong ---

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -60,8 +60,15 @@ def output_texts(cell: Any) -> Iterator[str]:
 
 
 def numbers_in(text: str) -> list[str]:
-    """The numbers of a text as they are written, less their signs and the commas between thousands."""
-    return [match.lstrip("-+−").replace(",", "") for match in NUMBER.findall(text)]
+    """The numbers of a text as they are written, less a plus sign and the commas between thousands."""
+    text = re.sub(r"\bminus (?=\d)", "-", text)
+    return [match.replace("−", "-").lstrip("+").replace(",", "") for match in NUMBER.findall(text)]
+
+
+def said_beside(figure: Any) -> list[str]:
+    """The alt text and the caption of a cell that draws."""
+    settings = figure.metadata.get("mystnb", {})
+    return [settings.get("image", {}).get("alt", ""), settings.get("figure", {}).get("caption", "")]
 
 
 @functools.cache
@@ -90,17 +97,20 @@ def alt_text(chapter: str, name: str) -> str:
     return cell.metadata["mystnb"]["image"]["alt"]
 
 
-@functools.cache
-def axes_of(chapter: str) -> dict[str, Any]:
-    """The Axes that each figure cell of a chapter draws, by the figure's name: its cells are run here, in order."""
-    named = {id(cell): figure_name(cell) for cell in figures(chapter)}
-    return {named[id(cell)]: value for cell, value in _values(chapter) if id(cell) in named}
+class Ran(NamedTuple):
+    """What a chapter's cells do when they are run, in order."""
+
+    axes: dict[str, Any]  # figure's name -> the Axes that its cell draws
+    heads: frozenset[tuple[tuple[int, ...], tuple[int, ...]]]  # the shapes of every h and W_U given to lmhead
+    assigned: list[tuple[Any, str, Any]]  # cell, variable, the value that it got there
 
 
 @functools.cache
-def run_recording_heads(chapter: str) -> frozenset[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The shapes of every h and W_U that the chapter's cells gave to lmhead."""
-    seen, in_this_cell = set(), set()
+def ran(chapter: str) -> Ran:
+    """Run a chapter's cells here, in order."""
+    plt.switch_backend("Agg")
+    seen = Ran({}, frozenset(), [])
+    heads, in_this_cell = set(), set()
     checked = lmhead.head.check_head_shapes
 
     def recording(h: Any, W_U: Any) -> None:
@@ -108,27 +118,36 @@ def run_recording_heads(chapter: str) -> frozenset[tuple[tuple[int, ...], tuple[
         if h.size:  # streaming asks about types with an empty head
             in_this_cell.add((h.shape, W_U.shape))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lmhead.head.check_head_shapes", recording)
-        for cell, _ in _values(chapter):
-            if not {"exercise", "solution"} & set(tags(cell)):  # a checker's hidden cases have traps on purpose
-                seen |= in_this_cell
-            in_this_cell.clear()
-    return frozenset(seen)
-
-
-def _values(chapter: str) -> Iterator[tuple[Any, Any]]:
-    """Each code cell with the value of its last line; the cells are run here, in order."""
-    plt.switch_backend("Agg")
+    named = {id(cell): figure_name(cell) for cell in figures(chapter)}
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    with contextlib.chdir(BOOK), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        contextlib.chdir(BOOK),
+        contextlib.redirect_stdout(io.StringIO()),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("lmhead.head.check_head_shapes", recording)
         for cell in code_cells(chapter):
+            before = dict(namespace)
+            in_this_cell.clear()
             try:
-                yield cell, _run(cell.source, namespace)
+                value = _run(cell.source, namespace)
             except Exception:
                 if "raises-exception" not in tags(cell):
                     raise
+                continue
+            if id(cell) in named:
+                seen.axes[named[id(cell)]] = value
+            if not {"exercise", "solution"} & set(tags(cell)):  # a checker's hidden cases have traps on purpose
+                heads |= in_this_cell
+            changed = (name for name, now in namespace.items() if name not in before or before[name] is not now)
+            seen.assigned.extend((cell, name, namespace[name]) for name in changed)
     plt.close("all")  # pyplot keeps every figure until told otherwise; their Axes can still be read
+    return seen._replace(heads=frozenset(heads))
+
+
+def axes_of(chapter: str) -> dict[str, Any]:
+    """The Axes that each figure cell of a chapter draws, by the figure's name."""
+    return ran(chapter).axes
 
 
 def _run(source: str, namespace: dict[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """What the book states and no computation can check: which answer of a quick check is right and what each wrong one is
-told, what a claim's cell asserts, every display formula, every row of the claims, the summary and the terms.
+told, what a claim's cell asserts, every display formula, the numbers of the prose in their order, every row of the
+claims, the summary and the terms.
 
 `pinned.json` holds it a second time, so that a change takes two deliberate edits, and a diff shows it in words. After a
 change that is meant: `python tests/pinned.py`.
@@ -8,12 +9,13 @@ change that is meant: `python tests/pinned.py`.
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from chapters import BOOK, CHAPTERS, code_cells, prose_cells, tags, widget_state
+from chapters import BOOK, CHAPTERS, code_cells, figures, numbers_in, prose_cells, said_beside, tags, widget_state
 
 PINNED = Path(__file__).with_name("pinned.json")
 
@@ -24,6 +26,7 @@ def stated() -> dict[str, Any]:
         "quick checks": {chapter: quick_checks(chapter) for chapter in CHAPTERS},
         "asserted": {chapter: asserted(chapter) for chapter in CHAPTERS},
         "formulas": {chapter: formulas(chapter) for chapter in CHAPTERS},
+        "numbers": {chapter: numbers(chapter) for chapter in CHAPTERS},
         "claims": re.findall(r"^\| \[\w\d\d\].*", (BOOK / "claims.md").read_text("utf-8"), re.M),
         "summary": re.findall(r"^(?:\| |- ).*", (BOOK / "summary.md").read_text("utf-8"), re.M),
         "notation": re.findall(r"^\| .*", (BOOK / "notation.md").read_text("utf-8"), re.M),
@@ -59,6 +62,12 @@ def asserted(chapter: str) -> dict[str, list[str]]:
 def formulas(chapter: str) -> list[str]:
     """The display formulas, in order."""
     return [" ".join(tex.split()) for c in prose_cells(chapter) for tex in re.findall(r"\$\$(.+?)\$\$", c.source, re.S)]
+
+
+def numbers(chapter: str) -> list[str]:
+    """The numbers of each text that has any. A cell prints them; which of them stands where is pinned."""
+    texts = [*(cell.source for cell in prose_cells(chapter)), *itertools.chain(*map(said_beside, figures(chapter)))]
+    return [" ".join(found) for text in texts if (found := numbers_in(text))]
 
 
 if __name__ == "__main__":

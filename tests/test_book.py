@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from chapters import BOOK, CHAPTERS, cells, code_cells, figure_name, figures, prose_cells, tags
-from chapters import run_recording_heads as heads_of
+from chapters import BOOK, CHAPTERS, cells, code_cells, figure_name, figures, prose_cells, ran, tags
 
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 
@@ -87,7 +86,7 @@ def test_figures_have_a_name_a_caption_an_alt_text_and_a_test(chapter):
 
 @every_chapter
 def test_no_matrix_is_square_and_no_two_sizes_agree(chapter):
-    for h_shape, head_shape in heads_of(chapter):
+    for h_shape, head_shape in ran(chapter).heads:
         d_model, vocab = head_shape
         assert d_model != vocab, f"W_U {head_shape} is square: a wrong transpose would pass"
         positions = h_shape[-2] if len(h_shape) > 1 else None

@@ -87,6 +87,24 @@ def test_a_prompt_that_is_too_long(
     assert printed.err == "lmhead: the prompt has 5 tokens; the model reads at most 4\n"
 
 
+def test_a_prompt_that_just_fits(
+    model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "load_model", lambda: replace(model, config=model.config._replace(context_length=5)))
+    assert cli.main(["The cat sat on the"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_long_wait_is_announced_beside_the_answer(
+    model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "SLOW", 4)
+    assert cli.main(["The cat sat on the"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "reading 5 tokens, which takes a while ...\n"
+    assert printed.out.startswith("What each token")
+
+
 def test_costs_do_not_depend_on_how_they_are_cut(model: SmolLM) -> None:
     ids = model.tokenizer.encode("The cat sat on the")
     h = model.final_norm(model.hidden_states(ids)[-1])

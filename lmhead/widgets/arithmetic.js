@@ -8,7 +8,7 @@ function argmax(row) {
   return best;
 }
 
-// (z - max z) / T: the shift changes no probability and keeps a small T from overflowing.
+// (z - max z) / τ: the shift changes no probability and keeps a small τ from overflowing.
 function tempered(logits, temperature) {
   const largest = logits[argmax(logits)];
   return logits.map((z) => (z - largest) / temperature);
