@@ -42,17 +42,14 @@ def race(problem: Problem, contenders: dict[str, Callable[[Problem], Work]], rou
         prepare(small)()  # libraries are loaded and warm
     work = {name: prepare(problem) for name, prepare in contenders.items()}
     seconds, ratios = [], {name: [] for name in others}
-    before = timed(work[unit])
     for turn in range(rounds):
         for name in others:
             if name == SLOW and turn:
                 continue
             keep_memory_at_hand(problem)
-            took = timed(work[name])
-            after = timed(work[unit])
+            before, took, after = timed(work[unit]), timed(work[name]), timed(work[unit])
             ratios[name].append(took / (0.5 * (before + after)))
-            seconds.append(after)
-            before = after
+            seconds += [before, after]
     return {"unit": unit, "seconds": statistics.median(seconds), "ratios": ratios}
 
 

@@ -1,10 +1,11 @@
-"""The built site, made once for all tests that look at it."""
+"""What is made once for all tests: the built site, a page of every view, a browser. And which worker runs what."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,26 @@ from filelock import FileLock
 ROOT = Path(__file__).parents[1]
 
 
+# A file's tests stay together, so that what they share is made once. But the cells of a chapter are run by three files,
+# for its figures, for the shapes of its heads and for the names of its variables: those stay together by chapter.
+BY_CHAPTER = re.compile(r"(?:test_figures_|test_no_matrix_is_square.*\[|test_a_variable_is_what_its_name_says\[)(\d\d)")
+ALONE = ("test_every_page.py", "test_every_control_", "test_every_quick_check_")  # long: not one after the other
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """As `--dist loadfile`, but for the above."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if chapter := BY_CHAPTER.search(nodeid):
+                return f"chapter {chapter[1]}"
+            return nodeid if any(name in nodeid for name in ALONE) else nodeid.partition("::")[0]
+
+    return Together(config, log)
+
+
 def build_book(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
     """Build as `make book` does: with warnings as errors, all of them shown."""
     program = shutil.which("jupyter-book", path=Path(sys.executable).parent)
@@ -21,20 +42,32 @@ def build_book(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built site, from which `book/index.html` opens; built once, whatever number of workers run."""
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
+    """What `make(folder)` returns, called by the first worker that asks."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a folder of its own, side by side
         shared = shared.parent
-    html = shared / "site" / "_build" / "html"
-    with FileLock(shared / "site.lock"):
-        if not html.exists():
-            built = build_book(ROOT, shared / "site")
-            if built.returncode:
-                shutil.rmtree(html, ignore_errors=True)
-                pytest.fail("The book does not build:\n" + built.stdout[-3000:] + built.stderr[-3000:])
-    return html
+    note = shared / f"{name}.path"
+    with FileLock(shared / f"{name}.lock"):
+        if not note.exists():
+            folder = shared / name
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+            folder.mkdir()
+            note.write_text(str(make(folder)), encoding="utf-8")
+    return Path(note.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site, from which `book/index.html` opens."""
+
+    def build(folder: Path) -> Path:
+        built = build_book(ROOT, folder)
+        if built.returncode:
+            pytest.fail("The book does not build:\n" + built.stdout[-3000:] + built.stderr[-3000:])
+        return folder / "_build" / "html"
+
+    return made_once(tmp_path_factory, "site", build)
 
 
 @pytest.fixture
@@ -65,13 +98,20 @@ def browser() -> Iterator[Any]:
         yield launched
 
 
-@pytest.fixture(scope="module")
-def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a page that shows every view."""
+@pytest.fixture(scope="session")
+def gallery_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a built book, whose one page shows every view."""
     from gallery import gallery_site
+
+    return made_once(tmp_path_factory, "gallery", gallery_site)
+
+
+@pytest.fixture(scope="module")
+def gallery(gallery_html: Path) -> Iterator[str]:
+    """The address of that page."""
     from live import served
 
-    with served(gallery_site(tmp_path_factory.mktemp("gallery"))) as address:
+    with served(gallery_html) as address:
         yield f"{address}/book/page.html"
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from firefox import Firefox, find_firefox, firefox
-from gallery import gallery_site
 from live import NUMBERS, missing, served, shows
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+def tab(gallery_html: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
     """The gallery, open in Firefox; nothing may fail or leave the machine while the tests run."""
     path = find_firefox()
     if path is None:
         missing("Firefox")
-    html = gallery_site(tmp_path_factory.mktemp("gallery"))
-    with served(html) as address, firefox(path, tmp_path_factory.mktemp("profile")) as opened:
+    with served(gallery_html) as address, firefox(path, tmp_path_factory.mktemp("profile")) as opened:
         opened.open(f"{address}/book/page.html")
         count = "document.querySelectorAll('{}').length"
         opened.wait_for(f"{count.format('.widget-view')} === {count.format('div.widget')}")

@@ -245,6 +245,9 @@ QUICK = [
 ]
 
 
+ONLY_WHAT_IS_NAMED = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # to load all plugins takes longer than most tests
+
+
 @contextmanager
 def copy_of_the_project() -> Iterator[Path]:
     """The tracked files in a folder of their own."""
@@ -262,11 +265,12 @@ def caught_by(mutant: Mutant, project: Path) -> str | None:
     path = project / mutant.path
     sound = path.read_bytes()
     path.write_bytes(mutant.apply(sound))
+    plugins = ["-p", "nbval.plugin"] if "--nbval" in mutant.tests else []
     try:
         run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests.split()],
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *plugins, *mutant.tests.split()],
             cwd=project,
-            env={**os.environ, "PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1", **ONLY_WHAT_IS_NAMED},
             capture_output=True,
             text=True,
             check=False,
