@@ -65,13 +65,15 @@ def test_every_control_of_every_page_tells_the_truth(browser: Browser, addresses
 
 def move(one: Widget, slider) -> None:
     """By keys and by mouse; the value has to change each time, and the numbers with it."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
     for act in (
         lambda: slider.press("Home"),
         lambda: [slider.press("ArrowRight") for _ in range(2)],
         lambda: slider.press("End"),
         lambda: slider.press("ArrowLeft"),
-        lambda: drag(one.page, slider, 0.3),
-        lambda: drag(one.page, slider, 0.62),
+        lambda: drag(one.page, box, 0.3),
+        lambda: drag(one.page, box, 0.62),
     ):
         before = slider.input_value()
         act()
@@ -79,14 +81,11 @@ def move(one: Widget, slider) -> None:
         one.check()
 
 
-def drag(page: Page, slider, fraction: float) -> None:
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
+def drag(page: Page, box, fraction: float) -> None:
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.9, y)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * (fraction + 0.1), y)
-    page.mouse.move(box["x"] + box["width"] * fraction, y)
+    page.mouse.move(box["x"] + box["width"] * fraction, y, steps=2)
     page.mouse.up()
 
 

@@ -21,8 +21,9 @@ def main() -> int:
     browser = get_browser() is not None
     arguments = ["tests", "lmhead", "book", "README.md", "--doctest-modules", "--doctest-glob=README.md", "--nbval"]
     arguments += ["--durations=15"]
-    workers = str(min(4, os.cpu_count() or 1))  # a notebook's cells share one kernel, so a file stays with one worker
-    arguments += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]  # the slow ones begin early
+    workers = str(min(4, (os.cpu_count() or 1) + 1))  # one more than cores: a worker that drives a browser mostly waits
+    arguments += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]  # see tests/conftest.py
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers share the cores
     if not model:
         print("No real model: chapter 09 and the tests that need it do not run.")
         arguments.append("--ignore=book/09_a_real_head.ipynb")
