@@ -1,4 +1,7 @@
-"""Run every notebook in other surroundings, and print which stored outputs still hold: what `make round` does.
+"""Run every notebook in other surroundings, and print which stored outputs still hold.
+
+    python tools/round.py             all surroundings (`make round`)
+    python tools/round.py Python      those whose name holds "Python"
 
 Threads, locale, time zone and hash seed change in the environment that is there. Other versions of Python and of NumPy
 get an environment of their own in .venv-round, where that Python is at hand.
@@ -65,7 +68,8 @@ def environment(surroundings: Surroundings) -> str | None:
 def main() -> int:
     """Go round, and print a line each."""
     failed = 0
-    for surroundings in ROUND:
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    for surroundings in [one for one in ROUND if word in one.name]:
         python = environment(surroundings)
         if python is None:
             print(f"{'not here':9} {surroundings.name}", flush=True)
