@@ -136,8 +136,8 @@ def memory_table(results: Rows) -> str:
         logits = 4 * r["shape"][0] * r["shape"][2]
         share = r["peak"] / logits
         goal = ""
-        if r["name"].startswith("lmhead"):
-            goal = "yes" if share <= MEMORY_TARGET[r["kind"]] or r["shape"][2] < 49_152 else "**no**"
+        if r["name"].startswith("lmhead") and r["shape"][2] >= 49_152:  # the small one shows that it does not grow
+            goal = "yes" if share <= MEMORY_TARGET[r["kind"]] else "**no**"
         peak = f"{r['peak'] / 2**20:.1f} MiB"
         rows.append([r["kind"], sizes(r["shape"]), r["name"], peak, f"{logits / 2**20:.0f} MiB", f"{share:.1%}", goal])
     head = ["", "N, d, V", "", "peak beyond the inputs and gradients", "the logits", "share", "target met"]

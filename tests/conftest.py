@@ -16,8 +16,10 @@ ROOT = Path(__file__).parents[1]
 
 
 # A file's tests stay together, so that what they share is made once. But the cells of a chapter are run by three files,
-# for its figures, for the shapes of its heads and for the names of its variables: those stay together by chapter.
+# for its figures, for the shapes of its heads and for the names of its variables: those stay together by chapter. And
+# the real model takes long to load: one worker has it.
 BY_CHAPTER = re.compile(r"(?:test_figures_|test_no_matrix_is_square.*\[|test_a_variable_is_what_its_name_says\[)(\d\d)")
+REAL_MODEL = re.compile(r"test_(?:cli|fixture|smollm|figures_09)\.py|\[09_")
 ALONE = ("test_every_page.py", "test_every_control_", "test_every_quick_check_")  # long: not one after the other
 
 
@@ -28,6 +30,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Together(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if REAL_MODEL.search(nodeid) and "test_notebooks" not in nodeid:
+                return "the real model"
             if chapter := BY_CHAPTER.search(nodeid):
                 return f"chapter {chapter[1]}"
             return nodeid if any(name in nodeid for name in ALONE) else nodeid.partition("::")[0]
