@@ -94,10 +94,16 @@ def merge(a: LogSumExp, b: LogSumExp) -> LogSumExp:
     With `top` the larger of the two: $\mathrm{rest} = \mathrm{rest}_{high} + (1 + \mathrm{rest}_{low})\,
     e^{\mathrm{top}_{low} - \mathrm{top}_{high}}$. The state of no logits at all is (-inf, 0).
 
+    Raises:
+      TypeError: something that is no `LogSumExp`.
+
     >>> whole, parts = summarize([2.0, 1.0, 0.1]), merge(summarize([2.0]), summarize([1.0, 0.1]))
     >>> float(whole.rest.round(4)), float(parts.rest.round(4))
     (0.5174, 0.5174)
     """
+    for state in (a, b):
+        if not isinstance(state, LogSumExp):
+            raise TypeError(f"merge takes two LogSumExp, as summarize gives them; got {type(state).__name__}")
     a_is_higher = a.top >= b.top
     low_top = np.where(a_is_higher, b.top, a.top)
     low_rest = np.where(a_is_higher, b.rest, a.rest)
@@ -219,7 +225,7 @@ def streaming_head_grads(
       is `E.T`, `grads.W_U.T` is dE `[vocab, d_model]`, contiguous, and nothing was copied.
 
     Raises:
-      As `streaming_cross_entropy`. ValueError: an `out` that dW_U does not fit into.
+      As `streaming_cross_entropy`. ValueError: an `out` that dW_U does not fit into.  TypeError: one that is no array.
 
     >>> loss, grads = streaming_head_grads([[1.0, 2.0]], [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]], [1], chunk=2)
     >>> float(loss.round(4)), grads.h.round(4).tolist()
@@ -423,6 +429,8 @@ def _checked_out(out: Array | None, head: _Head, rows: _Rows) -> Array:
     """An array for dW_U; a new one lies in memory as W_U does."""
     if out is None:
         return np.empty_like(head.W_U, head.dtype, subok=False)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be an array that dW_U is written to; got {type(out).__name__}")
     if out.shape != head.W_U.shape or out.dtype != head.dtype:
         raise ValueError(f"out must be {head.dtype} {head.W_U.shape}, as dW_U is; got {out.dtype} {out.shape}")
     if not (out.flags.c_contiguous or out.flags.f_contiguous):

@@ -221,6 +221,10 @@ def test_what_summarize_gives_and_refuses():
             summarize([[0.0, 1.0], [bad, 0.0]])
     with pytest.raises(ValueError, match="no states to merge"):
         merge_all([])
+    with pytest.raises(TypeError, match="merge takes two LogSumExp, as summarize gives them; got float"):
+        merge(state, 3.0)
+    with pytest.raises(TypeError, match="out must be an array that dW_U is written to; got list"):
+        streaming_head_grads(H, W_U, Y, out=W_U.tolist())
 
 
 # ---- masks, zeros, what is ignored
