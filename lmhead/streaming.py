@@ -310,10 +310,11 @@ def _exponentiate(z: Array) -> _Exponentials:
     n, width = z.shape
     winner, total = np.empty(n, np.intp), np.empty(n)
     top, second, shift = np.empty((3, n), z.dtype)
+    step = max(1, _BLOCK // width)
 
     with np.errstate(all="ignore"):  # -inf and NaN are looked for where they matter: in the state
-        for start in range(0, n, max(1, _BLOCK // width)):
-            rows = slice(start, start + max(1, _BLOCK // width))
+        for start in range(0, n, step):
+            rows = slice(start, start + step)
             block = z[rows]
             each = np.arange(len(block))
             winner[rows] = block.argmax(axis=1)  # of a row with NaN: the NaN
@@ -323,7 +324,7 @@ def _exponentiate(z: Array) -> _Exponentials:
             shift[rows] = np.where(np.isneginf(second[rows]), 0.0, second[rows])
             if z.dtype == np.float64:
                 block[...] = exp_gap(block, shift[rows, None])
-            else:  # the sums are float64, and a term's rounding is lost among them
+            else:  # one term's rounding is lost in the sum of many
                 block -= shift[rows, None]
                 np.exp(block, out=block)
             total[rows] = block.sum(axis=1)
