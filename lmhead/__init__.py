@@ -17,8 +17,17 @@ from lmhead.loss import (
     shift_targets,
     tied_grad,
 )
-from lmhead.softmax import log_softmax, logsumexp, softmax
-from lmhead.streaming import LogSumExp, merge, streaming_cross_entropy, streaming_head_grads
+from lmhead.probabilities import log_softmax, logsumexp, softmax
+from lmhead.streaming import (
+    LogSumExp,
+    merge,
+    merge_all,
+    streaming_cross_entropy,
+    streaming_head_grads,
+    summarize,
+)
+
+__version__ = "0.1.0"  # pyproject.toml reads it here
 
 __all__ = [
     "HeadGrads",
@@ -32,12 +41,14 @@ __all__ = [
     "log_softmax",
     "logsumexp",
     "merge",
+    "merge_all",
     "perplexity",
     "sample",
     "shift_targets",
     "softmax",
     "streaming_cross_entropy",
     "streaming_head_grads",
+    "summarize",
     "tie",
     "tied_grad",
     "top_k",
@@ -45,17 +56,14 @@ __all__ = [
     "unembed",
 ]
 
-# Imported when first used: `import lmhead` needs NumPy alone. The value is the extra that brings what is missing.
-_LAZY = {"check": "", "plots": "plots", "quiz": "widgets", "smollm": "model", "widgets": "widgets"}
+_ON_FIRST_USE = ("check", "plots", "quiz", "smollm", "widgets")  # `import lmhead` needs NumPy alone
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in _ON_FIRST_USE:
         raise AttributeError(f"module 'lmhead' has no attribute {name!r}")
-    try:
-        return importlib.import_module(f"lmhead.{name}")
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("lmhead"):
-            raise
-        message = f"lmhead.{name} needs {missing.name}: pip install 'lmhead[{_LAZY[name]}]'"
-        raise ModuleNotFoundError(message, name=missing.name) from None
+    return importlib.import_module(f"lmhead.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_FIRST_USE})

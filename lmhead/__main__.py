@@ -11,9 +11,9 @@ import numpy as np
 
 from lmhead.head import unembed
 from lmhead.loss import cross_entropy, perplexity, shift_targets
+from lmhead.probabilities import softmax
 from lmhead.smollm import SmolLM, load_model
 from lmhead.smollm.model import fetch_model
-from lmhead.softmax import softmax
 
 EXAMPLE = 'python -m lmhead "The cat sat on the"'
 SLOW = 500  # tokens: from here on a reader waits long enough to wonder

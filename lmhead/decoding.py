@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_int, as_logits, as_number, check_temperature, quietly, reject_bad_rows
-from lmhead.softmax import softmax
+from lmhead._arguments import Array, as_int, as_logits, as_number, as_temperature, quietly, reject_bad_rows
+from lmhead.probabilities import softmax
 
 
 def greedy(logits: ArrayLike) -> Array:
@@ -24,7 +24,7 @@ def greedy(logits: ArrayLike) -> Array:
     >>> int(greedy([-1.0, 0.0, 2.0]))
     2
     """
-    return _checked(logits).argmax(axis=-1)
+    return _as_valid_logits(logits).argmax(axis=-1)
 
 
 def top_k(logits: ArrayLike, k: int) -> Array:
@@ -45,7 +45,7 @@ def top_k(logits: ArrayLike, k: int) -> Array:
     >>> top_k([2.0, 1.0, 0.1], 2).tolist()
     [2.0, 1.0, -inf]
     """
-    z = _checked(logits)
+    z = _as_valid_logits(logits)
     if not 1 <= as_int(k, "k") <= z.shape[-1]:
         raise ValueError(f"top_k keeps between 1 and {z.shape[-1]} tokens (the vocabulary); got {k}")
     keep = np.zeros(z.shape, bool)
@@ -73,7 +73,7 @@ def top_p(logits: ArrayLike, p: float) -> Array:
     >>> top_p([2.0, 1.0, 0.1], 0.7).tolist()
     [2.0, 1.0, -inf]
     """
-    z = _checked(logits)
+    z = _as_valid_logits(logits)
     if not 0 < as_number(p, "top_p") <= 1:
         raise ValueError(f"top_p is a probability above 0 and at most 1; got {p}")
     if p == 1:
@@ -116,7 +116,7 @@ def sample(
     >>> sample(np.tile([2.0, 1.0, 0.1], (8, 1)), np.random.default_rng(0)).tolist()
     [0, 0, 0, 0, 1, 2, 0, 1]
     """
-    _check_rng(rng)
+    _require_rng(rng)
     z = _tempered(logits, temperature)
     if top_k is not None:
         z = _keep_top_k(z, top_k)
@@ -140,7 +140,7 @@ def gumbel_argmax(logits: ArrayLike, rng: np.random.Generator, *, temperature: f
     >>> gumbel_argmax(np.tile([2.0, 1.0, 0.1], (8, 1)), np.random.default_rng(0)).tolist()
     [2, 0, 0, 2, 1, 0, 2, 0]
     """
-    _check_rng(rng)
+    _require_rng(rng)
     z = _tempered(logits, temperature)
     return (z + rng.gumbel(size=z.shape)).argmax(axis=-1)
 
@@ -148,7 +148,7 @@ def gumbel_argmax(logits: ArrayLike, rng: np.random.Generator, *, temperature: f
 _keep_top_k, _keep_top_p = top_k, top_p  # inside `sample` those names are its arguments
 
 
-def _checked(logits: ArrayLike) -> Array:
+def _as_valid_logits(logits: ArrayLike) -> Array:
     z = as_logits(logits)
     reject_bad_rows(z.reshape(-1, z.shape[-1]), z.shape[:-1])
     return z
@@ -157,8 +157,8 @@ def _checked(logits: ArrayLike) -> Array:
 @quietly
 def _tempered(logits: ArrayLike, temperature: float) -> Array:
     """(z - max z) / τ in float64: the shift changes no probability and keeps a small τ from overflowing."""
-    t = check_temperature(temperature)
-    z = _checked(logits).astype(np.float64)
+    t = as_temperature(temperature)
+    z = _as_valid_logits(logits).astype(np.float64)
     return (z - z.max(axis=-1, keepdims=True)) / t
 
 
@@ -167,6 +167,6 @@ def _by_rank(z: Array) -> Array:
     return np.argsort(-z, axis=-1, kind="stable")
 
 
-def _check_rng(rng: np.random.Generator) -> None:
+def _require_rng(rng: np.random.Generator) -> None:
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng must be a numpy Generator, np.random.default_rng(seed); got {type(rng).__name__}")

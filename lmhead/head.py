@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_floats
+from lmhead._arguments import Array, as_floats
 
 
 def unembed(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None = None) -> Array:
@@ -27,7 +27,7 @@ def unembed(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None = None) -> Array:
     [1.0, 2.0, 1.5]
     """
     h, W_U = as_floats(h, "h"), as_floats(W_U, "W_U")
-    check_head_shapes(h, W_U)
+    require_head_shapes(h, W_U)
     logits = h @ W_U
     if b is None:
         return logits
@@ -52,7 +52,7 @@ def tie(E: Array) -> Array:
     return E.T
 
 
-def check_head_shapes(h: Array, W_U: Array) -> None:
+def require_head_shapes(h: Array, W_U: Array) -> None:
     """Refuse an `h` and a `W_U` that do not fit, and say what the shapes look like instead."""
     if W_U.ndim != 2:
         raise ValueError(f"W_U must be [d_model, vocab]; got shape {W_U.shape}")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import (
+from lmhead._arguments import (
     Array,
     as_floats,
     as_ids,
@@ -16,13 +16,13 @@ from lmhead._checks import (
     as_logits,
     as_number,
     as_targets,
-    check_reduction,
     mean_count,
     quietly,
     reject_bad_rows,
+    require_reduction,
 )
 from lmhead.head import unembed
-from lmhead.softmax import decompose
+from lmhead.probabilities import decompose
 
 
 @quietly
@@ -55,7 +55,7 @@ def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = 
     >>> float(cross_entropy(logits, [0, 2]).round(4))
     1.5205
     """
-    check_reduction(reduction)
+    require_reduction(reduction)
     z, lead, positions, targets = _counted_rows(logits, targets, ignore_index)
     losses = np.empty(len(z))
     for block, row in decompose(z):
@@ -86,7 +86,7 @@ def cross_entropy_grad(
     >>> cross_entropy_grad([2.0, 1.0, 0.1], 2).round(4).tolist()
     [0.659, 0.2424, -0.9014]
     """
-    check_reduction(reduction)
+    require_reduction(reduction)
     z, lead, positions, targets = _counted_rows(logits, targets, ignore_index)
     scale = mean_count(len(z), math.prod(lead), ignore_index) if reduction == "mean" else 1
     grad = np.zeros((math.prod(lead), z.shape[1]), z.dtype)
@@ -142,7 +142,7 @@ def head_grads(
     >>> grads.h.round(4).tolist()
     [[0.3399, -0.3399]]
     """
-    check_reduction(reduction, ("mean", "sum"))
+    require_reduction(reduction, ("mean", "sum"))
     h, W_U = as_floats(h, "h"), as_floats(W_U, "W_U")
     grad = cross_entropy_grad(unembed(h, W_U, b), targets, ignore_index=ignore_index, reduction=reduction)
     counts = (np.asarray(targets) != ignore_index).ravel()
@@ -180,7 +180,7 @@ def tied_grad(ids: ArrayLike, dx: ArrayLike, dW_U: ArrayLike) -> Array:
     ids = as_ids(ids, "ids")
     if ids.shape != dx.shape[:-1]:
         raise ValueError(f"ids must have the shape of dx less d_model; dx {dx.shape}, ids {ids.shape}")
-    _check_token_ids(ids, vocab_size)
+    _require_token_ids(ids, vocab_size)
     dE = dW_U.T.astype(np.result_type(dx, dW_U))
     np.add.at(dE, ids.ravel().astype(np.int64), dx.reshape(-1, d_model))
     return dE
@@ -209,7 +209,7 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
     ids = as_ids(ids, "ids")
     if ids.ndim == 0:
         raise ValueError("ids must be [..., positions]; got a single id")
-    _check_token_ids(ids, 2**63)
+    _require_token_ids(ids, 2**63)
     targets = np.full(ids.shape, as_int(ignore_index, "ignore_index"), np.int64)
     targets[..., :-1] = ids[..., 1:]
     if mask is None:
@@ -233,7 +233,7 @@ def perplexity(loss: ArrayLike) -> Array:
     4.5709
     """
     nats = as_floats(loss, "loss").astype(np.float64)
-    _check_nats(float(nats.min(initial=0.0)))  # NaN where one of them is
+    _as_nats(float(nats.min(initial=0.0)))  # NaN where one of them is
     return np.exp(nats)[()]
 
 
@@ -252,7 +252,7 @@ def bits_per_byte(nats: float, n_bytes: int) -> float:
     """
     if np.ndim(nats):
         raise ValueError(f"nats must be the summed loss, one number; got shape {np.shape(nats)}: pass losses.sum()")
-    nats = _check_nats(as_number(nats, "nats"))
+    nats = _as_nats(as_number(nats, "nats"))
     if as_int(n_bytes, "n_bytes") <= 0:
         raise ValueError(f"n_bytes must be above 0; got {n_bytes}")
     return float(nats / (n_bytes * np.log(2.0)))
@@ -267,7 +267,7 @@ def reduced(losses: Array, reduction: str, dtype: np.dtype[Any], n_positions: in
     return dtype.type(total)
 
 
-def _check_nats(nats: float) -> float:
+def _as_nats(nats: float) -> float:
     """Refuse what no loss can be."""
     if math.isnan(nats):
         raise ValueError("the loss is NaN: the numbers before it went wrong")
@@ -290,7 +290,7 @@ def _counted_rows(
     return rows, lead, positions, ids
 
 
-def _check_token_ids(ids: Array, vocab_size: int) -> None:
+def _require_token_ids(ids: Array, vocab_size: int) -> None:
     """Refuse ids that name no token; here no value stands for "ignore"."""
     if not ids.size:
         return

@@ -30,18 +30,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import (
+from lmhead._arguments import (
     Array,
     as_floats,
     as_int,
     as_logits,
     as_targets,
-    check_reduction,
     mean_count,
     position_name,
     reject_bad_rows,
+    require_reduction,
 )
-from lmhead.head import check_head_shapes, unembed
+from lmhead.head import require_head_shapes, unembed
 from lmhead.loss import HeadGrads
 
 CHUNK = 2048  # columns of W_U at a time: wide enough for a fast product, 8 MiB of float32 logits for 1024 positions
@@ -181,7 +181,7 @@ def streaming_cross_entropy(
     >>> float(streaming_cross_entropy(h, W_U, [1, 0], chunk=2).round(4))
     0.6041
     """
-    check_reduction(reduction)
+    require_reduction(reduction)
     head, rows = _checked(h, W_U, targets, b, ignore_index, chunk)
     scratch = head.scratch(len(rows.h))
     losses = _first_pass(head, rows, lambda columns: _shaped(scratch, len(rows.h), columns)).losses
@@ -231,7 +231,7 @@ def streaming_head_grads(
     >>> float(loss.round(4)), grads.h.round(4).tolist()
     (0.6803, [[0.3399, -0.3399]])
     """
-    check_reduction(reduction, ("mean", "sum"))
+    require_reduction(reduction, ("mean", "sum"))
     head, rows = _checked(h, W_U, targets, b, ignore_index, chunk)
     scale = 1.0 / (rows.mean_count() if reduction == "mean" else 1)
     scratch = head.scratch(len(rows.h))
@@ -414,7 +414,7 @@ def _checked(
 ) -> tuple[_Head, _Rows]:
     """The arguments as a head and the positions that count; refused in the words of `unembed` and `cross_entropy`."""
     h, W_U = as_floats(h, "h"), np.asarray(W_U)
-    check_head_shapes(h, W_U)
+    require_head_shapes(h, W_U)
     lead, (d_model, vocab_size) = h.shape[:-1], W_U.shape
     no_logits = as_logits(unembed(np.empty((0, 0), h.dtype), W_U[:0], b))  # no W_U is read: types and shapes alone
     if as_int(chunk, "chunk") < 1:

@@ -111,7 +111,7 @@ def ran(chapter: str) -> Ran:
     plt.switch_backend("Agg")
     seen = Ran({}, frozenset(), [])
     heads, in_this_cell = set(), set()
-    checked = lmhead.head.check_head_shapes
+    checked = lmhead.head.require_head_shapes
 
     def recording(h: Any, W_U: Any) -> None:
         checked(h, W_U)
@@ -125,7 +125,7 @@ def ran(chapter: str) -> Ran:
         contextlib.redirect_stdout(io.StringIO()),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr("lmhead.head.check_head_shapes", recording)
+        patch.setattr("lmhead.head.require_head_shapes", recording)
         for cell in code_cells(chapter):
             before = dict(namespace)
             in_this_cell.clear()

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+import lmhead
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -93,7 +95,9 @@ def test_what_is_asked_for_is_pinned_and_installed():
 
 def test_versions_are_said_alike():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert f"version: {project['version']}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert project["dynamic"] == ["version"]  # lmhead/__init__.py says it
+    assert f"version: {lmhead.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert version("lmhead") == lmhead.__version__, "the environment holds an older lmhead: rm -r .venv"
     assert project["requires-python"] == ">=3.11"
     assert "Python 3.11 or later" in (ROOT / "README.md").read_text("utf-8")
     assert "(3, 11)" in (ROOT / "Makefile").read_text("utf-8")

@@ -109,8 +109,8 @@ def flip_a_byte(data: bytes) -> bytes:
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
 
 
-HEAD, SOFTMAX, LOSS = "lmhead/head.py", "lmhead/softmax.py", "lmhead/loss.py"
-DECODING, CHECKS, STREAMING = "lmhead/decoding.py", "lmhead/_checks.py", "lmhead/streaming.py"
+HEAD, PROBABILITIES, LOSS = "lmhead/head.py", "lmhead/probabilities.py", "lmhead/loss.py"
+DECODING, ARGUMENTS, STREAMING = "lmhead/decoding.py", "lmhead/_arguments.py", "lmhead/streaming.py"
 JS = "lmhead/widgets/arithmetic.js"
 CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipynb"
 T_HEAD, T_LOSS, T_DECODING = "tests/test_head.py", "tests/test_loss.py", "tests/test_decoding.py"
@@ -127,15 +127,15 @@ MUTANTS = [
     Mutant("head: tied by a copy", HEAD, "return E.T", "return E.T.copy()", T_HEAD),
     Mutant("head: transposed matrix not recognised", HEAD, "if h.shape[-1] == W_U.shape[1]:", "if False:", T_HEAD),
     # softmax
-    Mutant("softmax: no max shift", SOFTMAX, "wide, top[:, None], t", "wide, 0 * top[:, None], t", T_LOSS),
-    Mutant("softmax: temperature inverted", SOFTMAX, "quotient = gap / t", "quotient = gap * t", T_DECODING),
-    Mutant("softmax: float32 sums", SOFTMAX, "weight.sum(axis=1)", "weight.sum(axis=1, dtype=np.float32)", T_ACCURACY),
-    Mutant("softmax: gap rounded", SOFTMAX, "weight += weight * slip", "weight += 0.0", T_ACCURACY),
-    Mutant("softmax: winner in the rest", SOFTMAX, "weight[row, winner] = 0.0", "weight[row, winner] = 1.0", T_LOSS),
-    Mutant("softmax: axes swapped, not moved", SOFTMAX, "np.moveaxis(array, axis, -1)", "array.swapaxes(axis, -1)", T_ACCURACY),
-    Mutant("softmax: normalised by the others", SOFTMAX, "weight / (1.0 + row.rest)", "weight / (row.rest)", T_LOSS),
-    Mutant("logsumexp: temperature forgotten", SOFTMAX, "row.top / temperature", "row.top", T_ACCURACY),
-    Mutant("log_softmax: log instead of log1p", SOFTMAX, "np.log1p(row.rest)[:, None]", "np.log(row.rest)[:, None]", T_ACCURACY),
+    Mutant("softmax: no max shift", PROBABILITIES, "wide, top[:, None], t", "wide, 0 * top[:, None], t", T_LOSS),
+    Mutant("softmax: temperature inverted", PROBABILITIES, "quotient = gap / t", "quotient = gap * t", T_DECODING),
+    Mutant("softmax: float32 sums", PROBABILITIES, "weight.sum(axis=1)", "weight.sum(axis=1, dtype=np.float32)", T_ACCURACY),
+    Mutant("softmax: gap rounded", PROBABILITIES, "weight += weight * slip", "weight += 0.0", T_ACCURACY),
+    Mutant("softmax: winner in the rest", PROBABILITIES, "weight[row, winner] = 0.0", "weight[row, winner] = 1.0", T_LOSS),
+    Mutant("softmax: axes swapped, not moved", PROBABILITIES, "np.moveaxis(array, axis, -1)", "array.swapaxes(axis, -1)", T_ACCURACY),
+    Mutant("softmax: normalised by the others", PROBABILITIES, "weight / (1.0 + row.rest)", "weight / (row.rest)", T_LOSS),
+    Mutant("logsumexp: temperature forgotten", PROBABILITIES, "row.top / temperature", "row.top", T_ACCURACY),
+    Mutant("log_softmax: log instead of log1p", PROBABILITIES, "np.log1p(row.rest)[:, None]", "np.log(row.rest)[:, None]", T_ACCURACY),
     # the loss
     Mutant("loss: sign", LOSS, "np.log1p(row.rest) - row.gap[n, y]", "np.log1p(row.rest) + row.gap[n, y]", T_LOSS),
     Mutant("loss: log instead of log1p", LOSS, "np.log1p(row.rest) -", "np.log(1 + row.rest) -", T_ACCURACY),
@@ -154,15 +154,15 @@ MUTANTS = [
     Mutant("shift: mask not shifted", LOSS, "~wanted[..., 1:]", "~wanted[..., :-1]", T_LOSS),
     Mutant("perplexity: base 2", LOSS, "np.exp(nats)", "np.exp2(nats)", T_LOSS),
     Mutant("bits per byte: nats", LOSS, "n_bytes * np.log(2.0)", "n_bytes", T_LOSS),
-    # checks
-    Mutant("checks: mask dropped", CHECKS, "counts = ids != ignored", "counts = ids == ids", T_LOSS),
-    Mutant("checks: +inf let through", CHECKS, "~np.isfinite(z.max(", "np.isnan(z.max(", T_LOSS),
-    Mutant("checks: negative target wraps", CHECKS, "(ids < 0) | (ids >= vocab_size)", "(ids >= vocab_size)", T_LOSS),
-    Mutant("checks: float targets", CHECKS, 'if ids.dtype.kind not in "iu" and ids.size:', "if False:", T_LOSS),
-    Mutant("checks: empty mean is nan", CHECKS, "    if n_valid:", "    if True:", T_LOSS),
-    Mutant("checks: float16 kept", CHECKS, "return array.astype(np.float32)", "return array", T_ACCURACY),
+    # arguments
+    Mutant("arguments: mask dropped", ARGUMENTS, "counts = ids != ignored", "counts = ids == ids", T_LOSS),
+    Mutant("arguments: +inf let through", ARGUMENTS, "~np.isfinite(z.max(", "np.isnan(z.max(", T_LOSS),
+    Mutant("arguments: negative target wraps", ARGUMENTS, "(ids < 0) | (ids >= vocab_size)", "(ids >= vocab_size)", T_LOSS),
+    Mutant("arguments: float targets", ARGUMENTS, 'if ids.dtype.kind not in "iu" and ids.size:', "if False:", T_LOSS),
+    Mutant("arguments: empty mean is nan", ARGUMENTS, "    if n_valid:", "    if True:", T_LOSS),
+    Mutant("arguments: float16 kept", ARGUMENTS, "return array.astype(np.float32)", "return array", T_ACCURACY),
     # decoding
-    Mutant("greedy: smallest", DECODING, "return _checked(logits).argmax(axis=-1)", "return _checked(logits).argmin(axis=-1)", T_DECODING),
+    Mutant("greedy: smallest", DECODING, "return _as_valid_logits(logits).argmax(axis=-1)", "return _as_valid_logits(logits).argmin(axis=-1)", T_DECODING),
     Mutant("top-k: one too many", DECODING, "_by_rank(z)[..., :k]", "_by_rank(z)[..., : k + 1]", T_DECODING),
     Mutant("top-p: one too many", DECODING, "before < p, axis", "before <= p, axis", T_DECODING),
     Mutant("top-p: crossing token dropped", DECODING, "np.cumsum(ranked[..., :-1], axis=-1, out=before[..., 1:])", "np.cumsum(ranked, axis=-1, out=before)", T_DECODING),
@@ -234,7 +234,7 @@ QUICK = [
     "loss: sign",
     "loss: mean over all positions",
     "grad: plus one",
-    "checks: mask dropped",
+    "arguments: mask dropped",
     "shift: the other way",
     "head: tied by a copy",
     "top-p: one too many",

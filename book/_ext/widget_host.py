@@ -89,7 +89,7 @@ def page_state(stored: dict[str, Any], notebook: str) -> dict[str, Any]:
         name, state = model["model_name"], model["state"]
         if STAYS_BEHIND.search(name):
             continue
-        _check_drawable(name, state, f"{notebook}: widget {name} ({model_id})")
+        _require_drawable(name, state, f"{notebook}: widget {name} ({model_id})")
         kept = _cut(name, state)
         for key in SHARED:
             if key in kept:
@@ -101,7 +101,7 @@ def page_state(stored: dict[str, Any], notebook: str) -> dict[str, Any]:
     return page
 
 
-def _check_drawable(name: str, state: dict[str, Any], where: str) -> None:
+def _require_drawable(name: str, state: dict[str, Any], where: str) -> None:
     if name == "AnyModel":
         if not state.get("_esm"):
             raise ExtensionError(f"{where} has no _esm, so the page cannot draw it")

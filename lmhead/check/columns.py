@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 from lmhead.head import unembed
 from lmhead.loss import tied_grad

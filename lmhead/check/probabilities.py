@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import lmhead
-from lmhead._checks import Array, as_logits, reject_bad_rows
+from lmhead._arguments import Array, as_logits, reject_bad_rows
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 
 SOFTMAX = Exercise(

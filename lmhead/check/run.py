@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
 from lmhead.check.show import as_numbers, shape_text, show, show_arguments, show_both
 
 Function = Callable[..., Any]

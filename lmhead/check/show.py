@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
 
 SHOWN = 12  # entries of an array that are written out
 

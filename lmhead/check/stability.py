@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lmhead
-from lmhead._checks import Array
+from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 
 

@@ -3,20 +3,23 @@
 Importing this module makes notebooks show figures as SVG, the same bytes at every run.
 """
 
-from lmhead.plots.bars import bars
-from lmhead.plots.chain import chain
-from lmhead.plots.column_arrows import column_arrows
-from lmhead.plots.curves import curves
-from lmhead.plots.head_shares import head_shares
-from lmhead.plots.length_and_cosine import length_and_cosine
-from lmhead.plots.log_curves import log_curves
-from lmhead.plots.logits_by_angle import logits_by_angle
-from lmhead.plots.loss_curve import loss_curve
-from lmhead.plots.paired_bars import paired_bars
-from lmhead.plots.product import product
-from lmhead.plots.spans import spans
-from lmhead.plots.style import axes, use_book_style
-from lmhead.plots.token_losses import token_losses
+from lmhead._extras import extra
+
+with extra("plots", "lmhead.plots"):
+    from lmhead.plots.bars import bars
+    from lmhead.plots.chain import chain
+    from lmhead.plots.column_arrows import column_arrows
+    from lmhead.plots.curves import curves
+    from lmhead.plots.head_shares import head_shares
+    from lmhead.plots.length_and_cosine import length_and_cosine
+    from lmhead.plots.log_curves import log_curves
+    from lmhead.plots.logits_by_angle import logits_by_angle
+    from lmhead.plots.loss_curve import loss_curve
+    from lmhead.plots.paired_bars import paired_bars
+    from lmhead.plots.product import product
+    from lmhead.plots.spans import spans
+    from lmhead.plots.style import axes, use_book_style
+    from lmhead.plots.token_losses import token_losses
 
 __all__ = [
     "axes",

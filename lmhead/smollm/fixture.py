@@ -14,7 +14,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
 from lmhead.head import unembed
 from lmhead.loss import shift_targets
 from lmhead.smollm.model import rms_norm

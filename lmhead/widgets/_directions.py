@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import as_floats
+from lmhead._arguments import as_floats
 from lmhead.head import unembed
 from lmhead.widgets._view import Figure, State, figure, slider, table, with_words
 

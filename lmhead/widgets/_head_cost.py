@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lmhead._checks import as_int
+from lmhead._arguments import as_int
 from lmhead.widgets._view import Figure, State, figure, grouped, size, slider, table, with_words
 
 WORDS = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmhead.loss import cross_entropy, perplexity
-from lmhead.softmax import softmax
+from lmhead.probabilities import softmax
 from lmhead.widgets._view import Figure, State, as_row, check_token, figure, menu, table, with_words
 
 WORDS = {

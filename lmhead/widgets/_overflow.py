@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array
-from lmhead.softmax import softmax
+from lmhead._arguments import Array
+from lmhead.probabilities import softmax
 from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
 
 FORMATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}

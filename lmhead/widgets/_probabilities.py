@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmhead.decoding import greedy, top_k, top_p
-from lmhead.softmax import softmax
+from lmhead.probabilities import softmax
 from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
 
 WORDS = {

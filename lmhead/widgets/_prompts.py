@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lmhead._checks import Array
+from lmhead._arguments import Array
 from lmhead.decoding import top_k, top_p
+from lmhead.probabilities import softmax
 from lmhead.smollm import Fixture
-from lmhead.softmax import softmax
 from lmhead.widgets._view import Figure, State, figure, grouped, log_slider, menu, slider, table, with_words
 
 WORDS = {

@@ -13,7 +13,7 @@ import ipywidgets
 import traitlets
 from numpy.typing import ArrayLike
 
-from lmhead._checks import as_floats
+from lmhead._arguments import as_floats
 
 HERE = Path(__file__).parent
 PICTURE = ("base", "arithmetic", "draw")  # what all views but the quick checks are built on

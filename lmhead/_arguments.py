@@ -130,7 +130,7 @@ def as_number(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be one number; got {value!r}") from None
 
 
-def check_reduction(reduction: str, allowed: tuple[str, ...] = REDUCTIONS) -> None:
+def require_reduction(reduction: str, allowed: tuple[str, ...] = REDUCTIONS) -> None:
     """Refuse a reduction that is not one of `allowed`."""
     if reduction not in allowed:
         raise ValueError(f"reduction must be one of {', '.join(map(repr, allowed))}; got {reduction!r}")
@@ -147,7 +147,7 @@ def mean_count(n_valid: int, n_positions: int, ignore_index: int) -> int:
     raise ValueError(f'{what}: a mean over 0 positions is 0/0; reduction="sum" gives 0, or skip this batch')
 
 
-def check_temperature(temperature: float) -> float:
+def as_temperature(temperature: float) -> float:
     """A finite temperature above 0."""
     t = as_number(temperature, "temperature")
     if t == 0:

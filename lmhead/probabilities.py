@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._checks import Array, as_array, as_int, as_logits, check_temperature, quietly, reject_bad_rows
+from lmhead._arguments import Array, as_array, as_int, as_logits, as_temperature, quietly, reject_bad_rows
 
 _BLOCK = 2**18  # logits that are worked on at a time: bounds the float64 scratch memory, and stays in cache
 
@@ -102,7 +102,7 @@ def logsumexp(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) ->
 
 def decompose(z: Array, temperature: float = 1.0) -> Iterator[tuple[slice, Rows]]:
     """The decomposition of `z` `[N, vocab]`, a block of rows at a time, each with the slice of rows that it covers."""
-    t = check_temperature(temperature)
+    t = as_temperature(temperature)
     step = max(1, _BLOCK // z.shape[1])
     for start in range(0, len(z), step):
         block = slice(start, start + step)
