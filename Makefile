@@ -14,7 +14,7 @@ book: .venv  ## build the site, warnings as errors, and print the page to open
 	@echo "Open: $(CURDIR)/$(SITE)"
 
 test: .venv  ## run every test
-	$(BIN)/python tools/test.py
+	$(BIN)/python -m tools.test
 
 lab: .venv  ## open the notebooks in JupyterLab
 	-$(BIN)/python -m lmhead --fetch
@@ -22,7 +22,7 @@ lab: .venv  ## open the notebooks in JupyterLab
 
 refresh: .venv  ## run every notebook anew and store it in canonical form
 	$(BIN)/python -m lmhead --fetch
-	$(BIN)/python tools/refresh.py
+	$(BIN)/python -m tools.refresh
 
 model: .venv  ## fetch the real model (93 MB, once)
 	$(BIN)/python -m lmhead --fetch
@@ -32,17 +32,17 @@ serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
 
 bench: .venv-bench book  ## measure speed, memory and accuracy beside scipy, torch and jax; and the pages
 	$(BENCH)/python benchmarks/run.py --write
-	$(BIN)/python benchmarks/page.py --write
+	$(BIN)/python -m benchmarks.page --write
 
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
-	$(BIN)/python tools/mutants.py
+	$(BIN)/python -m tools.mutants
 
 round: .venv  ## run every notebook under other Pythons, NumPys, locales, time zones, threads
 	$(BIN)/python -m lmhead --fetch
-	$(BIN)/python tools/round.py
+	$(BIN)/python -m tools.round
 
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
-	$(BIN)/python tools/lock.py
+	$(BIN)/python -m tools.lock
 
 clean:  ## remove all that was built, the environments too
 	rm -rf _build .venv .venv-bench .venv-round *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """How light and how quick the built pages are, in an installed Chromium: run by `make bench` after the peers.
 
-    .venv/bin/python benchmarks/page.py            print the tables
-    .venv/bin/python benchmarks/page.py --write    and write them into benchmarks/README.md
+    .venv/bin/python -m benchmarks.page            print the tables
+    .venv/bin/python -m benchmarks.page --write    and write them into benchmarks/README.md
 
 For every page at two widths: the bytes of its first view (every response, gzipped), the same with the data that come
 late, the layout shift, and when the first chart stood. For the view of all 49,152 logits: from a slider's input to the
@@ -17,10 +17,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from live import chromium, served  # noqa: E402
 from playwright.sync_api import Browser, Page, Response  # noqa: E402
+
+from tests.support.live import chromium, served  # noqa: E402
 
 SITE = ROOT / "_build/html"
 WATCH = """

@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-ROOT = Path(__file__).parents[1]
-
+from tests.support.building import ROOT, build_book
 
 # A file's tests stay together, so that what they share is made once. But the cells of a chapter are run by three files,
 # for its figures, for the shapes of its heads and for the names of its variables: those stay together by chapter. And
@@ -37,13 +34,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return nodeid if any(name in nodeid for name in ALONE) else nodeid.partition("::")[0]
 
     return Together(config, log)
-
-
-def build_book(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    """Build as `make book` does: with warnings as errors, all of them shown."""
-    program = shutil.which("jupyter-book", path=Path(sys.executable).parent)
-    command = [str(program), "build", str(source), "--path-output", str(out), "-W", "-n", "--keep-going"]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
 
 
 def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
@@ -96,7 +86,7 @@ def small_book(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from live import chromium
+    from tests.support.live import chromium
 
     with chromium() as launched:
         yield launched
@@ -105,7 +95,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def gallery_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a built book, whose one page shows every view."""
-    from gallery import gallery_site
+    from tests.support.gallery import gallery_site
 
     return made_once(tmp_path_factory, "gallery", gallery_site)
 
@@ -113,7 +103,7 @@ def gallery_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def gallery(gallery_html: Path) -> Iterator[str]:
     """The address of that page."""
-    from live import served
+    from tests.support.live import served
 
     with served(gallery_html) as address:
         yield f"{address}/book/page.html"
@@ -122,7 +112,7 @@ def gallery(gallery_html: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def addresses(site: Path, gallery: str) -> Iterator[list[str]]:
     """The address of every page of the book, and of the gallery."""
-    from live import served
+    from tests.support.live import served
 
     with served(site) as address:
         every = [page for page in sorted(site.rglob("*.html")) if "_static" not in str(page)]

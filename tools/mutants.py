@@ -1,7 +1,7 @@
 """Prove the tests: put plausible faults into the project, one at a time, and see each of them caught.
 
-    python tools/mutants.py             all of them (`make mutants`)
-    python tools/mutants.py loss        those whose name holds "loss"
+    python -m tools.mutants             all of them (`make mutants`)
+    python -m tools.mutants loss        those whose name holds "loss"
 
 Each fault is made in a copy of the tracked files, and the tests named beside it run there. A fault that they let pass
 has survived, and the run fails.
@@ -113,13 +113,23 @@ HEAD, PROBABILITIES, LOSS = "lmhead/head.py", "lmhead/probabilities.py", "lmhead
 DECODING, ARGUMENTS, STREAMING = "lmhead/decoding.py", "lmhead/_arguments.py", "lmhead/streaming.py"
 JS = "lmhead/widgets/arithmetic.js"
 CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipynb"
-T_HEAD, T_LOSS, T_DECODING = "tests/test_head.py", "tests/test_loss.py", "tests/test_decoding.py"
-T_ACCURACY, T_STREAMING, T_WIDGETS = "tests/test_accuracy.py", "tests/test_streaming.py", "tests/test_widgets.py"
-T_BOOK, T_CLAIMS, T_PROSE = "tests/test_book.py", "tests/test_claims.py", "tests/test_numbers_in_prose.py"
-T_STORED, T_SITE, T_REPOSITORY = "tests/test_notebooks.py -k 06", "tests/test_site.py", "tests/test_repository.py"
-T_FIXTURE, T_PINNED, T_NOTATION = "tests/test_fixture.py", "tests/test_pinned.py", "tests/test_notation.py"
-CLI, T_CLI = "lmhead/__main__.py", "tests/test_cli.py"
-REGISTRY, T_REGISTRY = "lmhead/registry.py", "tests/test_registry.py"
+T_HEAD = "tests/package/test_head.py"
+T_LOSS = "tests/package/test_loss.py"
+T_DECODING = "tests/package/test_decoding.py"
+T_ACCURACY = "tests/package/test_accuracy.py"
+T_STREAMING = "tests/package/test_streaming.py"
+T_WIDGETS = "tests/package/test_widgets.py"
+T_BOOK = "tests/book/test_book.py"
+T_CLAIMS = "tests/book/test_claims.py"
+T_PROSE = "tests/book/test_numbers_in_prose.py"
+T_STORED = "tests/book/test_notebooks.py -k 06"
+T_SITE = "tests/site/test_site.py"
+T_REPOSITORY = "tests/repository/test_repository.py"
+T_FIXTURE = "tests/package/test_fixture.py"
+T_PINNED = "tests/book/test_pinned.py"
+T_NOTATION = "tests/book/test_notation.py"
+CLI, T_CLI = "lmhead/__main__.py", "tests/package/test_cli.py"
+REGISTRY, T_REGISTRY = "lmhead/registry.py", "tests/package/test_registry.py"
 
 MUTANTS = [
     # the head
@@ -183,7 +193,7 @@ MUTANTS = [
     Mutant("command: notice among the answers", CLI, "a while ...\", file=sys.stderr)", "a while ...\")", T_CLI),
     Mutant("download: goes on after Ctrl-C", REGISTRY, "            process.kill()\n            process.wait()\n", "", T_REGISTRY),
     Mutant("download: a broken line not known", REGISTRY, '"Read timed out", ', "", T_REGISTRY),
-    Mutant("quick check: answers rounded without scripts", "lmhead/quiz.py", "said = [(f\"{question['answer']:.6g}\"", "said = [(f\"{question['answer']:.0f}.0\"", "tests/test_quiz.py"),
+    Mutant("quick check: answers rounded without scripts", "lmhead/quiz.py", "said = [(f\"{question['answer']:.6g}\"", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),
     Mutant("browser: temperature inverted", JS, "(z - largest) / temperature", "(z - largest) * temperature", T_WIDGETS),
@@ -197,8 +207,8 @@ MUTANTS = [
     Mutant("stored error changed", CH6, '"ename": "IndexError"', '"ename": "ValueError"', f"--nbval {CH6}"),
     Mutant("number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 0.41713 nats", T_PROSE),
     Mutant("number in an alt text", CH6, "1.417 for dog to", "1.471 for dog to", T_PROSE),
-    Mutant("label in a figure", CH7, 'xlabel=\\"step\\"', 'xlabel=\\"epoch\\"', "tests/test_figures_07.py"),
-    Mutant("data in a figure", CH7, "plots.bars(words, cross_entropy_grad(z, y)", "plots.bars(words, softmax(z)", "tests/test_figures_07.py"),
+    Mutant("label in a figure", CH7, 'xlabel=\\"step\\"', 'xlabel=\\"epoch\\"', "tests/book/test_figures_07.py"),
+    Mutant("data in a figure", CH7, "plots.bars(words, cross_entropy_grad(z, y)", "plots.bars(words, softmax(z)", "tests/book/test_figures_07.py"),
     Mutant("widget state dropped", CH6, notebook(drop_widget_state), "", T_STORED),
     Mutant("widget logit changed", CH6, notebook(nudge_a_stored_logit), "", T_STORED),
     Mutant("cell stored unrun", CH6, notebook(store_unrun), "", T_BOOK),

@@ -1,8 +1,8 @@
 """Execute notebooks and write them in canonical form: the same sources give the same bytes.
 
-python tools/refresh.py               every notebook of the book
-python tools/refresh.py book/06*.ipynb
-python tools/refresh.py --check       write nothing; fail if a file would change
+python -m tools.refresh               every notebook of the book
+python -m tools.refresh book/06*.ipynb
+python -m tools.refresh --check       write nothing; fail if a file would change
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run every notebook in other surroundings, and print which stored outputs still hold.
 
-    python tools/round.py             all surroundings (`make round`)
-    python tools/round.py Python      those whose name holds "Python"
+    python -m tools.round             all surroundings (`make round`)
+    python -m tools.round Python      those whose name holds "Python"
 
 Threads, locale, time zone and hash seed change in the environment that is there. Other versions of Python and of NumPy
 get an environment of their own in .venv-round, where that Python is at hand.

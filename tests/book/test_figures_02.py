@@ -1,0 +1,78 @@
+"""What the figures of chapter 2 show, read from the Axes that its cells draw."""
+
+import numpy as np
+import pytest
+
+from lmhead import plots, softmax, unembed
+from tests.support.ran import axes_of
+from tools.chapters import alt_text
+
+CHAPTER = "02_shapes_of_W_U"
+WORDS = ["cat", "dog", "fish", "mat", "moon"]
+W_U = np.array([[1.0, 0, 1], [2, -1, 0], [0, 1, -1], [-1, 2, 2], [1, 1, 0]]).T
+H = np.array([[1.0, 3, 2], [2, -1, 1]])
+
+
+def grid(ax, marked=None):
+    """The numbers drawn inside cells, by the cell's lower left corner; all, or those of marked cells."""
+    widths = {cell.get_linewidth() for cell in ax.patches}
+    corners = {
+        cell.get_xy() for cell in ax.patches if marked is None or (cell.get_linewidth() == max(widths)) == marked
+    }
+    inside = {(x - 0.5, y - 0.5): text.get_text() for text in ax.texts for x, y in [text.get_position()]}
+    return {corner: float(inside[corner]) for corner in corners}
+
+
+def block(numbers, x, y):
+    """A matrix as `grid` reads it, with its upper left corner at (x, y)."""
+    return {(x + j, y - i - 1.0): value for (i, j), value in np.ndenumerate(numbers)}
+
+
+@pytest.mark.figure("fig-product")
+def test_the_product_shows_every_number_in_its_place():
+    ax = axes_of(CHAPTER)["fig-product"]
+    # each logit stands right of its hidden state and below its word's column
+    assert grid(ax) == block(W_U, 4.0, 0.0) | block(H, 0.0, -4.0) | block(unembed(H, W_U), 4.0, -4.0)
+    texts = {text.get_text(): text.get_position() for text in ax.texts}
+    assert [texts[word][0] for word in WORDS] == [4.5, 5.5, 6.5, 7.5, 8.5]
+    assert {"H  2 × 3", "W_U  3 × 5", "logits  2 × 5"} <= set(texts)
+    assert "H of 2 by 3 stands left, W_U of 3 by 5 above, and the logits of 2 by 5 where" in alt_text(
+        CHAPTER, "fig-product"
+    )
+
+
+@pytest.mark.figure("fig-product")
+def test_one_row_one_column_and_the_logit_that_they_make_are_marked():
+    ax = axes_of(CHAPTER)["fig-product"]
+    marked = grid(ax, marked=True)
+    assert marked == {
+        **block(H[:1], 0.0, -4.0),
+        **block(W_U[:, 3:4], 7.0, 0.0),
+        **block([[9.0]], 7.0, -4.0),  # the caption's sum
+    }
+    bold = [text.get_text() for text in ax.texts if text.get_fontweight() == "bold"]
+    assert bold == ["-1", "2", "2", "1", "3", "2", "9", "mat"], "not by colour alone"
+    column, row, (logit, word) = ", ".join(bold[:3]), ", ".join(bold[3:6]), bold[6:]
+    said = f"The upper row of H, {row}, and the column of {word}, {column}, are marked, and so is the logit"
+    assert said in alt_text(CHAPTER, "fig-product") and alt_text(CHAPTER, "fig-product").endswith(f" {logit}.")
+
+
+def test_the_product_refuses_labels_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"W_U must be \[3, 4\] for H \(2, 3\) and 4 labels; got \(3, 5\)"):
+        plots.product(H, W_U, WORDS[:4], position=0, token=3)
+
+
+@pytest.mark.figure("fig-bias")
+def test_the_bias_says_the_words_frequencies():
+    counts = np.array([5, 2, 1, 1, 1])
+    plain, bias = softmax(unembed(np.zeros(3), W_U)), softmax(unembed(np.zeros(3), W_U, np.log(counts)))
+    ax = axes_of(CHAPTER)["fig-bias"]
+
+    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
+    assert heights == [plain.tolist(), bias.tolist()]
+    assert [label.get_text() for label in ax.get_xticklabels()] == WORDS
+    assert [text.get_text() for text in ax.texts] == ["0.20"] * 5 + ["0.50", "0.20", "0.10", "0.10", "0.10"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no bias", "with bias"]
+    assert ax.get_ylabel() == "probability at h = 0" and ax.get_ylim()[0] == 0
+    assert "Without a bias every word has 0.20." in alt_text(CHAPTER, "fig-bias")
+    assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt_text(CHAPTER, "fig-bias")

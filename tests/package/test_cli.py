@@ -1,0 +1,181 @@
+"""`python -m lmhead`: what it prints, and what it says when it cannot."""
+
+import io
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lmhead import __main__ as cli
+from lmhead import cross_entropy, softmax
+from lmhead.registry import NoNetworkError
+from lmhead.smollm import SmolLM, load_fixture
+from tests.support.real_model import real_model
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> SmolLM:
+    """The model that the tests share stands in for the one that the command would load."""
+    model = real_model()
+    monkeypatch.setattr(cli, "load_model", lambda: model)
+    return model
+
+
+def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "lmhead", *arguments], capture_output=True, text=True, env=os.environ | environment
+    )
+
+
+def test_the_ten_likeliest_and_the_costs(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["The cat sat on the"]) == 0
+    printed, complaints = capsys.readouterr()
+    assert complaints == ""
+
+    fixture = load_fixture()
+    cat = fixture.prompts["The cat sat on the"]
+    costs = cross_entropy(cat.logits, cat.targets, reduction="none")
+    for cost, token in zip(costs, cat.tokens[1:], strict=False):
+        assert f'{cost:9.4f}  "{token}"\n' in printed
+    assert f"{costs[:-1].mean():9.4f}  mean of 4; perplexity 635.6300\n" in printed
+
+    p = softmax(cat.logits[-1])
+    ten = (-cat.logits[-1, :-1]).argsort()[:10]
+    rows = [f'{cat.logits[-1, i]:9.4f}  {p[i]:11.4f}  "{fixture.tokens[i]}"' for i in ten]
+    assert rows[0] == '  12.8334       0.0713  " cat"'
+    assert printed.splitlines()[-10:] == rows
+
+
+def test_words_without_quotation_marks(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["Once", "upon", "a", "time"])
+    apart = capsys.readouterr().out
+    cli.main(["Once upon a time"])
+    assert apart == capsys.readouterr().out
+
+
+def test_one_token_has_no_cost(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["The"]) == 0
+    printed = capsys.readouterr().out
+    assert '        -  "The"\n' in printed
+    assert "mean" not in printed
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_a_console_that_lacks_characters(model: SmolLM, monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    console = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", console)
+    assert cli.main(["日本\n🙂"]) == 0
+    console.flush()
+    printed = console.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert r'"\xe6\x97"' in printed  # a part of a character, whatever the console
+    assert r'"\n"' in printed
+    assert (r'"\u672c"' if encoding != "utf-8" else '"本"') in printed
+
+
+def test_a_prompt_that_is_too_long(
+    model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short_sighted = replace(model, config=model.config._replace(context_length=4))
+    monkeypatch.setattr(cli, "load_model", lambda: short_sighted)
+    assert cli.main(["The cat sat on the"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "lmhead: the prompt has 5 tokens; the model reads at most 4\n"
+
+
+def test_a_prompt_that_just_fits(
+    model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "load_model", lambda: replace(model, config=model.config._replace(context_length=5)))
+    assert cli.main(["The cat sat on the"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_long_wait_is_announced_beside_the_answer(
+    model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "SLOW", 4)
+    assert cli.main(["The cat sat on the"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "reading 5 tokens, which takes a while ...\n"
+    assert printed.out.startswith("What each token")
+
+
+def test_costs_do_not_depend_on_how_they_are_cut(model: SmolLM) -> None:
+    ids = model.tokenizer.encode("The cat sat on the")
+    h = model.final_norm(model.hidden_states(ids)[-1])
+    whole = cli.prompt_costs(model, h, ids)
+    assert abs(cli.prompt_costs(model, h, ids, rows=3) - whole).max() < 1e-12
+    assert whole.shape == (4,)
+
+
+def test_bytes_that_are_no_text(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["caf\udce9"]) == 2
+    assert capsys.readouterr().err == (
+        "lmhead: character 3 of the text, '\\udce9', is not Unicode: was it read in the wrong encoding?\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [[], [""]])
+def test_an_empty_prompt(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "lmhead: the prompt is empty, and the first token has nothing to be predicted from; "
+        'try python -m lmhead "The cat sat on the"\n'
+    )
+
+
+def test_help_shows_an_example() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    assert 'example: python -m lmhead "The cat sat on the"' in done.stdout
+    assert "93 MB" in done.stdout
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    done = run("hello", LMHEAD_CACHE=str(tmp_path / "file" / "cache"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("lmhead: cannot write to ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def no_network() -> SmolLM:
+    raise NoNetworkError("cannot download the model: is there a network?")
+
+
+def no_gguf() -> SmolLM:
+    raise ModuleNotFoundError("No module named 'gguf'", name="gguf")
+
+
+def interrupt() -> SmolLM:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("load", "code", "line"),
+    [
+        (no_network, 1, "lmhead: cannot download the model: is there a network?\n"),
+        (no_gguf, 1, "lmhead: the real model needs gguf: pip install 'lmhead[model]'\n"),
+        (interrupt, 130, "lmhead: interrupted\n"),
+    ],
+)
+def test_a_model_that_cannot_be_had(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], load: object, code: int, line: str
+) -> None:
+    monkeypatch.setattr(cli, "load_model", load)
+    assert cli.main(["hello"]) == code
+    assert capsys.readouterr() == ("", line)
+
+
+def test_fetch_says_where_the_model_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cli, "fetch_model", lambda: tmp_path / "model.gguf")
+    assert cli.main(["--fetch"]) == 0
+    assert capsys.readouterr() == (f"{tmp_path / 'model.gguf'}\n", "")

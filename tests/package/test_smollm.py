@@ -1,0 +1,258 @@
+"""The real model in NumPy: guarded by its loss on a known paragraph, and by another implementation."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmhead import cross_entropy, shift_targets, softmax
+from lmhead.smollm import SmolLM, load_fixture, rms_norm
+from lmhead.smollm import model as body
+from lmhead.smollm.tokenizer import BYTE_OF
+from tests.support.real_model import real_model
+
+PARAGRAPH_LOSS = 3.388938  # nats a token, 78 scored
+REFERENCE = json.loads(Path(__file__).with_name("torch_reference.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def model() -> SmolLM:
+    return real_model()
+
+
+@pytest.fixture(scope="module")
+def ids(model: SmolLM) -> np.ndarray:
+    return model.tokenizer.encode(load_fixture().prompts["paragraph"].text)
+
+
+@pytest.fixture(scope="module")
+def states(model: SmolLM, ids: np.ndarray) -> np.ndarray:
+    return model.hidden_states(ids)
+
+
+def paragraph_loss(model: SmolLM, ids: np.ndarray) -> float:
+    return float(cross_entropy(model.logits(ids), shift_targets(ids)))
+
+
+# The loss is the guard: each plausible mistake runs, and moves it.
+
+
+def test_the_paragraph_costs_what_it_should(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    logits = model.final_norm(states[-1]) @ model.W_U
+    assert len(ids) == 79
+    assert float(cross_entropy(logits, shift_targets(ids)).round(6)) == PARAGRAPH_LOSS
+
+
+def half_split_rope(x: np.ndarray, base: float) -> np.ndarray:
+    """The pairing (i, i + d_head / 2) of other files."""
+    _, T, d_head = x.shape
+    angle = np.outer(np.arange(T), base ** (-np.arange(0, d_head, 2) / d_head))
+    first, second = np.split(x, 2, axis=-1)
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1)
+
+
+def no_rope(x: np.ndarray, base: float) -> np.ndarray:
+    return x
+
+
+@pytest.mark.parametrize(("wrong", "loss"), [(half_split_rope, 4.62), (no_rope, 5.01)])
+def test_the_loss_catches_a_wrong_rope(
+    model: SmolLM,
+    ids: np.ndarray,
+    monkeypatch: pytest.MonkeyPatch,
+    wrong: Callable[[np.ndarray, float], np.ndarray],
+    loss: float,
+) -> None:
+    monkeypatch.setattr(body, "rope", wrong)
+    assert round(paragraph_loss(model, ids), 2) == loss
+
+
+def test_the_loss_catches_a_wrong_rope_base(model: SmolLM, ids: np.ndarray) -> None:
+    assert round(paragraph_loss(replace(model, config=model.config._replace(rope_base=1e4)), ids), 2) == 3.51
+
+
+def test_the_loss_catches_a_missing_final_gain(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    h = rms_norm(states[-1], np.ones(model.config.d_model), model.config.norm_eps)
+    assert round(float(cross_entropy(h @ model.W_U, shift_targets(ids))), 1) == 18.3
+
+
+def test_the_loss_catches_targets_that_are_not_shifted(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    logits = model.final_norm(states[-1]) @ model.W_U
+    assert round(float(cross_entropy(logits, ids)), 2) == 10.64
+
+
+@pytest.mark.parametrize("kind", REFERENCE)
+def test_torch_gives_the_same_top_ten(model: SmolLM, kind: str) -> None:
+    expected = REFERENCE[kind]
+    ids = model.tokenizer.encode(expected["prompt"])
+    assert ids.tolist() == expected["ids"]
+    logits = model.logits(ids)[-1]
+    top = np.argsort(-logits)[:10]
+    assert top.tolist() == expected["top"]
+    assert softmax(logits)[top].round(4).tolist() == expected["p"]
+    # transformers computes the norms and the angles in float32 even in a float64 model: 6e-5 on these prompts
+    assert np.abs(logits[top] - expected["logits"]).max() < 1.5e-4
+
+
+# What the file holds, and what comes out.
+
+
+def test_the_head_is_tied(model: SmolLM) -> None:
+    assert "output.weight" not in model.weights
+    assert len(model.weights) == 272
+    assert sum(weight.size for weight in model.weights.values()) == 134_515_008
+    assert model.E.shape == (49_152, 576)
+    assert model.W_U.shape == (576, 49_152)
+    assert np.shares_memory(model.W_U, model.E)
+
+
+def test_a_head_of_its_own_would_be_used(model: SmolLM) -> None:
+    other = replace(model, weights=dict(model.weights) | {"output.weight": -model.E})
+    assert np.array_equal(other.W_U, -model.E.T)
+
+
+def test_weights_cannot_be_changed_by_accident(model: SmolLM) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        model.E[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        model.W_U[:, 0] = 0
+
+
+def test_hidden_states_begin_with_the_embedding(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    assert states.shape == (31, 79, 576)
+    assert states.dtype == np.float64
+    assert np.array_equal(states[0], model.E[ids])
+
+
+def test_no_position_sees_what_comes_later(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    prefix = model.hidden_states(ids[:7])
+    assert np.abs(prefix - states[:, :7]).max() < 1e-9 * np.abs(states).max()
+
+
+def test_float32_throughout(model: SmolLM, ids: np.ndarray) -> None:
+    single = replace(model, weights={name: weight.astype(np.float32) for name, weight in model.weights.items()})
+    states = single.hidden_states(ids)
+    logits = single.final_norm(states[-1]) @ single.W_U
+    assert states.dtype == logits.dtype == np.float32
+    assert abs(float(cross_entropy(logits, shift_targets(ids))) - PARAGRAPH_LOSS) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("ids", "error", "message"),
+    [
+        ([], ValueError, r"T from 1 to 8192; got shape \(0,\)"),
+        ([[1, 2]], ValueError, r"ids must be \[T\].*got shape \(1, 2\)"),
+        ([0] * 8193, ValueError, r"T from 1 to 8192; got shape \(8193,\)"),
+        ([1.0, 2.0], TypeError, "ids must be integers; got float64: encode the text first"),
+        (["The"], TypeError, "encode the text first"),
+        ([5, 49_152], IndexError, r"ids\[1\] is 49152: the vocabulary has ids 0 to 49151"),
+        ([5, 6, -100], IndexError, r"ids\[2\] is -100"),
+    ],
+)
+def test_ids_that_cannot_be_read(model: SmolLM, ids: list[object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        model.hidden_states(ids)
+
+
+# The tokenizer.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The cat sat on the",
+        "",
+        "  two  spaces\n\n\tand a tab",
+        "3.14159",
+        "naïve façade",
+        "从前有一个",
+        "🙂👩‍👩‍👧",
+        "\x00\x7f",
+    ],
+)
+def test_text_survives_the_round_trip(model: SmolLM, text: str) -> None:
+    ids = model.tokenizer.encode(text)
+    assert ids.dtype == np.int64
+    assert model.tokenizer.decode(ids) == text
+    assert b"".join(model.tokenizer.vocab[i] for i in ids) == text.encode()
+
+
+def test_digits_are_single_tokens(model: SmolLM) -> None:
+    assert [model.tokenizer.token(i) for i in model.tokenizer.encode("42")] == ["4", "2"]
+
+
+def test_special_tokens(model: SmolLM) -> None:
+    tokenizer = model.tokenizer
+    assert tokenizer.encode("<|im_start|>user").tolist() == [1, tokenizer.id("user")]
+    assert tokenizer.decode([1]) == tokenizer.token(1) == "<|im_start|>"
+    assert tokenizer.special_ids == tuple(range(17))
+
+
+def test_a_part_of_a_character_shows_its_bytes(model: SmolLM) -> None:
+    ids = model.tokenizer.encode("日")
+    assert [model.tokenizer.token(i) for i in ids] == [r"\xe6\x97", r"\xa5"]
+    assert model.tokenizer.decode(ids) == "日"
+    assert model.tokenizer.decode(ids[:1]) == "\ufffd"
+
+
+def test_the_id_of_one_token(model: SmolLM) -> None:
+    assert model.tokenizer.token(model.tokenizer.id(" Paris")) == " Paris"
+    with pytest.raises(ValueError, match=r"'42' is 2 tokens, not one: \['4', '2'\]"):
+        model.tokenizer.id("42")
+    with pytest.raises(ValueError, match="'' is 0 tokens"):
+        model.tokenizer.id("")
+
+
+@pytest.mark.parametrize("id", [-100, 49_152])
+def test_ids_outside_the_vocabulary_have_no_text(model: SmolLM, id: int) -> None:
+    with pytest.raises(IndexError, match=f"token id {id} is not in the vocabulary; its ids go from 0 to 49151"):
+        model.tokenizer.decode([0, id])
+    with pytest.raises(IndexError, match=f"token id {id}"):
+        model.tokenizer.token(id)
+
+
+def test_what_is_not_unicode_is_named(model: SmolLM) -> None:
+    with pytest.raises(ValueError, match=r"character 2 of the text, '\\udcff', is not Unicode"):
+        model.tokenizer.encode("ab\udcff")
+
+
+def test_every_byte_has_one_letter() -> None:
+    assert sorted(BYTE_OF.values()) == list(range(256))
+
+
+# The parts, without the model.
+
+
+def test_rms_norm_by_hand() -> None:
+    x = np.array([[3.0, 4.0], [0.0, 0.0]])
+    assert np.allclose(rms_norm(x, np.array([1.0, 2.0]), 0.5), [[3 / 13**0.5, 8 / 13**0.5], [0, 0]], rtol=1e-15)
+
+
+def test_rope_depends_on_the_distance_alone() -> None:
+    rng = np.random.default_rng(0)
+    q, k = rng.normal(size=(2, 1, 1, 8))
+    turned_q, turned_k = (body.rope(np.repeat(v, 12, axis=1), 100.0)[0] for v in (q, k))  # [12 positions, 8]
+    assert np.allclose(turned_q[3] @ turned_k[1], turned_q[11] @ turned_k[9])
+    assert not np.allclose(turned_q[3] @ turned_k[1], turned_q[3] @ turned_k[2])
+    assert np.allclose(np.linalg.norm(turned_q, axis=-1), np.linalg.norm(q))
+
+
+def test_silu_never_overflows() -> None:
+    x = np.array([-1e4, -1.0, 0.0, 1.0, 1e4], dtype=np.float32)
+    with np.errstate(all="raise"):
+        assert np.allclose(body.silu(x), [0, -0.26894143, 0, 0.7310586, 1e4])
+
+
+def test_the_fixture_needs_numpy_alone() -> None:
+    code = (
+        "import sys; from lmhead.smollm import load_fixture; load_fixture(); "
+        "print({'gguf', 'tokenizers', 'filelock', 'platformdirs', 'tqdm'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"

@@ -1,0 +1,292 @@
+"""The views' arithmetic in the browser is lmhead's: the same numbers from hundreds of random and extreme settings."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from py_mini_racer import MiniRacer
+
+import lmhead
+from lmhead import smollm, widgets
+from lmhead.widgets import (
+    _directions,
+    _loss,
+    _overflow,
+    _probabilities,
+    _prompts,
+    _view,
+)
+from tests.support.views import NUMBERS
+
+
+def engine(view):
+    """V8 with a view's whole script, which touches no page until it is asked to render."""
+    racer = MiniRacer()
+    racer.eval(_view.source([*_view.PICTURE, view], "js").replace("export default", "const view ="))
+    return racer
+
+
+def in_browser(racer, call, *arguments):
+    """The value of a JavaScript function; JSON has no word for what is not finite, so those come as text."""
+    given = ", ".join(json.dumps(argument) for argument in arguments)
+    odd = "(_, x) => Object.is(x, -0) ? '-0' : typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
+    return revive(json.loads(racer.eval(f"JSON.stringify({call}({given}), {odd})")))
+
+
+def revive(value):
+    if isinstance(value, dict):
+        return {key: revive(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [revive(entry) for entry in value]
+    words = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
+    return words.get(value, value) if isinstance(value, str) else value
+
+
+def assert_close(ours, theirs, setting):
+    """Relative 1e-12 above a floor of 1e-300, name by name; whole numbers are equal."""
+    assert ours.keys() == theirs.keys()
+    for name, expected in theirs.items():
+        got = np.asarray(ours[name], float)
+        error = np.abs(got - expected)
+        allowed = 1e-12 * np.abs(expected) + 1e-300
+        assert got.shape == np.shape(expected) and (error <= allowed).all(), (name, got, expected, setting)
+
+
+def rows_of_logits(rng):
+    """Rows that are ordinary, large, nearly tied, tied, led by far, and mixed."""
+    for _ in range(40):
+        vocab = int(rng.integers(2, 9))
+        yield rng.normal(size=vocab) * 3
+        yield rng.normal(size=vocab) * 1e3
+        yield rng.normal(size=vocab) * 1e-9 + rng.normal() * 50
+        yield rng.integers(-2, 3, vocab).astype(float)
+        yield np.append(rng.normal(size=vocab), rng.uniform(20, 700))
+        yield rng.choice([0.0, 1e-300, 1e300, -1e300, 745.0, -745.0, 88.8], vocab)
+
+
+def test_probabilities():
+    rng, racer = np.random.default_rng(0), engine("probabilities")
+    for logits in rows_of_logits(rng):
+        state = {
+            "logits": logits.tolist(),
+            "temperature": float(rng.choice([0.1, 0.5, 1.0, 3.0, rng.uniform(0.1, 3)])),
+            "top_k": int(rng.integers(1, len(logits) + 1)),
+            "top_p": float(rng.choice([0.05, 0.5, 0.9, 1.0, rng.uniform(0.05, 1)])),
+        }
+        assert_close(in_browser(racer, "numbers", state), _probabilities.numbers(state), state)
+
+
+def test_top_p_keeps_the_token_that_crosses():
+    racer = engine("probabilities")
+    state = {"logits": [0.0, 0.0, 0.0, 0.0], "temperature": 1.0, "top_k": 4}
+    for top_p, kept in ((0.25, [0]), (0.26, [0, 1]), (0.5, [0, 1]), (0.75, [0, 1, 2]), (1.0, [0, 1, 2, 3])):
+        assert in_browser(racer, "numbers", {**state, "top_p": top_p})["kept"] == kept
+        assert _probabilities.numbers({**state, "top_p": top_p})["kept"] == kept
+
+
+def test_all_real_logits_of_every_prompt():
+    rng, racer = np.random.default_rng(1), engine("prompts")
+    state = dict(widgets.probabilities_of_prompts(smollm.load_fixture()).children[-1].get_state())
+    for prompt in range(len(state["prompts"])):
+        state["prompt"] = prompt
+        tail = np.frombuffer(state[f"tail_{prompt}"], "<u2").tolist()
+        top = state["top"][prompt]
+        racer.eval(f"bits = Uint16Array.from({tail}); all = allLogits({top}, new DataView(bits.buffer))")
+        assert in_browser(racer, "Array.from(all).map(String).join", ",") == ",".join(
+            in_browser(racer, "((x) => x.map(String))", _prompts.all_logits(state).tolist())
+        )
+        for _ in range(15):
+            state |= {
+                "temperature": float(rng.choice([0.1, 1.0, 3.0, rng.uniform(0.1, 3)])),
+                "top_k": float(rng.choice([1.0, 2.5, 1000.3, 49152.0, 65536.0])),
+                "top_p": float(rng.choice([0.05, 0.6, 0.95, 1.0])),
+            }
+            settings = {name: state[name] for name in ("temperature", "top_k", "top_p")}
+            got = in_browser(racer, "((s) => numbers({ ...s, logits: all, named: 20 }))", settings)
+            assert_close(got, _prompts.numbers(state), settings)
+
+
+def test_float16_logits_move_no_probability_by_more_than_5e_5():
+    fixture = smollm.load_fixture()
+    state = dict(widgets.probabilities_of_prompts(fixture).children[-1].get_state())
+    for at, text in enumerate(state["prompts"]):
+        exact = lmhead.softmax(fixture.prompts[text].logits[-1])  # with all that is not stored in its last entry
+        best = np.sort(exact[:-1])[::-1][:20]
+        shown = _prompts.numbers({**state, "prompt": at})["p"]
+        assert np.abs(shown - best).max() <= 5e-5
+
+
+def test_directions():
+    rng, racer = np.random.default_rng(2), engine("directions")
+    for _ in range(300):
+        W_U = rng.normal(size=(2, rng.integers(2, 9))) * rng.choice([1e-3, 1.0, 1e3])
+        state = {"W_U": W_U.tolist(), "angle": int(rng.integers(-180, 181)), "length": float(rng.uniform(0.1, 3))}
+        ours, theirs = in_browser(racer, "numbers", state), _directions.numbers(state)
+        for name in ("h", "logit", "cosine"):  # a sum of two products may cancel: relative to the larger of them
+            size = {"h": 1, "logit": np.abs(W_U).max(), "cosine": 1}[name] * (
+                1 if name == "cosine" else state["length"]
+            )
+            assert np.abs(np.subtract(ours[name], theirs[name])).max() <= 1e-12 * size, (name, state)
+        assert ours["best_logit"] == theirs["best_logit"] and ours["best_cosine"] == theirs["best_cosine"]
+
+
+@pytest.mark.parametrize("view", ["loss", "gradient_step"])
+def test_loss_and_gradient(view):
+    rng, racer = np.random.default_rng(3), engine(view)
+    for logits in rows_of_logits(rng):
+        if np.ptp(logits) > 690:
+            logits = logits / np.ptp(logits) * 690  # exp(loss) ends at 709.78
+        target, rate = int(rng.integers(len(logits))), float(rng.uniform(0.1, 5))
+        state = {"logits": logits.tolist(), "target": target, "learning_rate": rate}
+        ours, theirs = in_browser(racer, "numbers", state), NUMBERS[view](state)
+        if view == "gradient_step":  # a step may cancel a logit; what is left of it is off by its own last digits
+            slack = 1e-12 * (1 + np.abs(logits).max())
+            assert np.abs(np.subtract(ours.pop("next_logits"), theirs.pop("next_logits"))).max() <= slack
+            assert abs(ours.pop("next_loss") - theirs["next_loss"]) <= 2 * slack + 1e-12 * theirs.pop("next_loss")
+        else:  # perplexity turns an absolute error of the loss into a relative one of its own
+            assert ours.pop("perplexity") == pytest.approx(theirs.pop("perplexity"), rel=2e-12)
+        assert_close(ours, theirs, state)
+
+
+def test_a_loss_near_zero_keeps_its_digits():
+    racer = engine("loss")
+    for lead in (20.0, 46.0, 100.0, 700.0):
+        state = {"logits": [lead, 0.0, -1.0], "target": 0}
+        expected = _loss.numbers(state)["loss"]
+        assert 0 < expected < 1e-8
+        assert in_browser(racer, "numbers", state)["loss"] == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def halves():
+    """Every finite float16, the middles between neighbours, and their float64 neighbours."""
+    every = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float64)
+    middle = (every[1:] + every[:-1]) / 2
+    around = [every, middle, np.nextafter(middle, np.inf), np.nextafter(middle, -np.inf)]
+    return np.concatenate([*around, [65504.0, 65519.9, 65520.0, 1e5, 1e300, np.inf, 5e-324, 2.0**-25]])
+
+
+def test_rounding_to_half_is_exact():
+    racer = engine("overflow")
+    x = np.concatenate([halves(), -halves(), np.random.default_rng(4).normal(size=10_000) * 100])
+    with np.errstate(over="ignore"):
+        expected = x.astype(np.float16).astype(np.float64)
+    got = in_browser(
+        racer,
+        "((hex) => hex.map((x) => roundHalf(Number(x))))",
+        [repr(float(value)).replace("inf", "Infinity") for value in x],
+    )
+    np.testing.assert_array_equal(got, expected)
+    assert (np.signbit(got) == np.signbit(expected)).all()
+    assert math.isnan(in_browser(racer, "(() => roundHalf(NaN))"))
+
+
+def test_every_half_is_read_from_its_bits():
+    bits = np.arange(2**16, dtype=np.uint16)
+    got = in_browser(engine("prompts"), "((bits) => bits.map(fromHalfBits))", bits.tolist())
+    np.testing.assert_array_equal(got, bits.view(np.float16).astype(np.float64))
+
+
+def test_overflow():
+    rng, racer = np.random.default_rng(5), engine("overflow")
+    offsets = [*range(-800, 801, 25), 11, 12, 88, 89, 709, 710, -17, -18, -103, -104, -745, -746]
+    for offset in offsets:
+        for logits in ([2.0, 1.0, 0.1], rng.normal(size=3).tolist(), (rng.normal(size=5) * 20).tolist()):
+            state = {"logits": logits, "offset": offset}
+            ours, theirs = in_browser(racer, "numbers", state), _overflow.numbers(state)
+            assert ours.keys() == theirs.keys()
+            for name, expected in theirs.items():
+                assert_close_in_format(name, np.asarray(ours[name]), np.asarray(expected), state)
+
+
+def assert_close_in_format(name, got, expected, state):
+    """Stored logits equal; float64 within 1e-12, the other formats within 2 ulp; inf and nan in the same places."""
+    what, _, number = name.rpartition("_")
+    if what == "stored":
+        np.testing.assert_array_equal(got, expected)
+        return
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(got[~finite], expected[~finite])
+    size = np.abs(expected[finite])
+    half_or_single = number in ("float16", "float32")
+    allowed = 2 * np.spacing(size.astype(number)).astype(float) if half_or_single else 1e-12 * size + 1e-300
+    assert (np.abs(got[finite] - expected[finite]) <= allowed).all(), (name, got, expected, state)
+
+
+@pytest.mark.parametrize("view", ["shapes", "head_cost"])
+def test_counts_are_exact(view):
+    rng, racer = np.random.default_rng(6), engine(view)
+    for _ in range(200):
+        state = {
+            "positions": int(rng.integers(1, 65_537)),
+            "d_model": int(rng.integers(1, 16_385)),
+            "vocab_size": int(rng.integers(1, 262_145)),
+            "chunk": int(rng.integers(1, 16_385)),
+            "devices": int(rng.integers(1, 17)),
+            "tied": bool(rng.integers(2)),
+            "bytes_per_number": int(rng.choice([2, 4])),
+        }
+        assert in_browser(racer, "numbers", state) == NUMBERS[view](state)
+
+
+def test_draws_are_the_inverse_of_the_running_sum():
+    racer = engine("probabilities")
+    rng = np.random.default_rng(7)
+    for logits in rows_of_logits(rng):
+        p = lmhead.softmax(logits)
+        u = float(rng.random())
+        cdf = np.cumsum(p)
+        assert in_browser(racer, "drawToken", p.tolist(), u) == (cdf <= u * cdf[-1]).sum()
+    assert in_browser(racer, "drawToken", [0.0, 0.5, 0.5, 0.0], 0.0) == 1
+
+
+def test_numbers_are_written_as_python_writes_them():
+    racer = engine("loss")
+    for x in (0.0, 0.1234567, 12.5, -3.25001, 4.9e-5, 5e-5, 1e-300, -2e-7, 710.1):
+        theirs = re.sub(r"e([+-])0", r"e\1", _view.decimals(x))
+        assert in_browser(racer, "decimals", x) == theirs
+    for n in (0, 1, 1023, 1024, 1000 * 1024, 102_400_000, 7 * 2**30, 3 * 2**40):
+        assert in_browser(racer, "bytes", n) == _view.size(n)
+        assert in_browser(racer, "grouped", n) == _view.grouped(n)
+
+
+def test_the_scripts_hold_no_words():
+    """A translator reaches Python's words; in a script a text of two words is code, a class or a unit."""
+    for path in sorted(_view.HERE.glob("*.js")):
+        code = re.sub(r"//.*", "", path.read_text("utf-8"))
+        strings = re.findall(r'"([^"\n]*)"', code)
+        sentences = [text for text in strings if re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", text)]
+        assert all(re.fullmatch(r"(lmhead[\w-]* ?)+", text) for text in sentences), (path.name, sentences)
+
+
+def test_settings_outside_the_sliders_are_refused():
+    with pytest.raises(ValueError, match=r"\(2,\) and 3 labels"):
+        widgets.probabilities([1.0, 2.0], ["a", "b", "c"])
+    with pytest.raises(ValueError, match="temperature must be"):
+        widgets.probabilities([1.0, 2.0], ["a", "b"], temperature=0)
+    with pytest.raises(ValueError, match="finite"):
+        widgets.loss([1.0, math.inf], ["a", "b"])
+    with pytest.raises(IndexError, match="target is 3"):
+        widgets.loss(target=3)
+    with pytest.raises(ValueError, match="no direction"):
+        widgets.directions([[1.0, 0.0], [1.0, 0.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="multiple of 32"):
+        widgets.shapes(d_model=500)
+    with pytest.raises(ValueError, match="multiple of 256"):
+        widgets.head_cost(chunk=100)
+    with pytest.raises(ValueError, match="no such word: colour"):
+        widgets.overflow(words={"colour": "red"})
+
+
+def test_words_can_be_replaced():
+    figure = widgets.loss(words={"target": "Ziel"})
+    menu, view = figure.children
+    assert menu.description == "Ziel" and view.words["target"] == "Ziel" and "Ziel" in figure.static
+
+
+def test_an_output_is_the_same_in_every_run():
+    first, second = (widgets.overflow()._repr_mimebundle_() for _ in range(2))
+    assert first["text/plain"] == second["text/plain"] == "<lmhead.widgets.overflow>"
+    assert first["text/html"] == second["text/html"]
+    assert "<td>nan</td>" in first["text/html"] and "<td>0.6590</td>" in first["text/html"]

@@ -1,0 +1,350 @@
+"""The built site: it builds without a warning, loads nothing from elsewhere, links to nothing that is missing."""
+
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from fontTools.ttLib import TTFont
+
+from lmhead import cross_entropy, softmax, unembed
+from tests.support.building import ROOT, build_book
+
+FIRST_VIEW_KIB = 250
+LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "embed": "src", "object": "data"}
+LOADED |= {"audio": "src", "video": "src", "track": "src", "image": "href", "use": "href", "input": "src"}
+LOADING_RELS = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "manifest"}
+URL = re.compile(r"""url\(\s*["']?([^"')]+)["']?\s*\)|@import\s+["']([^"']+)["']""")
+
+
+@cache
+def parsed(page: Path) -> BeautifulSoup:
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+def pages(site: Path) -> list[Path]:
+    found = sorted(site.rglob("*.html"))
+    found = [page for page in found if "_static" not in page.parts]  # the theme leaves templates there
+    assert len(found) > 5, f"only {len(found)} pages in {site}"
+    return found
+
+
+def chapters() -> list[str]:
+    """The pages of the table of contents, in order, such as `book/06_cross_entropy_by_hand`."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+
+
+# ---- what a page loads
+
+
+def addresses_in_css(css: str) -> list[str]:
+    return [first or second for first, second in URL.findall(re.sub(r"/\*.*?\*/", "", css, flags=re.S))]
+
+
+def addresses_in_page(page: BeautifulSoup) -> Iterator[str]:
+    """Everything that a browser fetches by itself; a link that a person clicks is not among it."""
+    for tag, attribute in LOADED.items():
+        yield from (element[attribute] for element in page.find_all(tag) if element.get(attribute))
+    for element in page.find_all(srcset=True):
+        yield from (part.split()[0] for part in element["srcset"].split(","))
+    for link in page.find_all("link", href=True):
+        if LOADING_RELS & set(link.get("rel", [])):
+            yield link["href"]
+    for style in page.find_all("style"):
+        yield from addresses_in_css(style.get_text())
+    for element in page.find_all(style=True):
+        yield from addresses_in_css(element["style"])
+
+
+def is_outside(address: str) -> bool:
+    parts = urlsplit(address.strip())
+    return bool(parts.netloc) or parts.scheme in ("http", "https", "ftp")
+
+
+def local(address: str, source: Path) -> Path | None:
+    """The file that an address in `source` means; None for data that stand in the address itself."""
+    parts = urlsplit(address.strip())
+    return None if parts.scheme in ("data", "blob") else (source.parent / unquote(parts.path)).resolve()
+
+
+def test_no_page_loads_anything_from_another_host(site: Path) -> None:
+    outside = [f"{page.name}: {a}" for page in pages(site) for a in addresses_in_page(parsed(page)) if is_outside(a)]
+    for sheet in sorted(site.rglob("*.css")):
+        outside += [f"{sheet.name}: {a}" for a in addresses_in_css(sheet.read_text(encoding="utf-8")) if is_outside(a)]
+    assert outside == []
+
+
+def test_everything_that_a_page_loads_is_there(site: Path) -> None:
+    missing = []
+    for page in pages(site):
+        for address in addresses_in_page(parsed(page)):
+            file = local(address, page)
+            if file and not file.is_file():
+                missing.append(f"{page.name}: {address}")
+    assert missing == []
+
+
+@pytest.mark.parametrize("script", ["require", "thebe", "mathjax", "fontawesome", "html-manager"])
+def test_heavy_scripts_stay_away(site: Path, script: str) -> None:
+    users = [page.name for page in pages(site) if any(script in a.lower() for a in addresses_in_page(parsed(page)))]
+    assert users == []
+
+
+# ---- how much a first view weighs
+
+
+@cache
+def katex_faces(site: Path) -> list[tuple[str, Path]]:
+    """Pairs of a selector and the font that it makes a browser load, out of KaTeX's style sheet."""
+    sheet = site / "_static/katex/katex.css"
+    css = sheet.read_text(encoding="utf-8")
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", css)
+    files = {}
+    for selector, body in rules:
+        if selector.strip() == "@font-face":
+            family = re.search(r'font-family:"?(\w+)', body)[1]
+            face = (family, "bold" in body or "weight:700" in body, "italic" in body)
+            files[face] = local(addresses_in_css(body)[0], sheet)
+    pairs = []
+    for selector, body in rules:
+        family = re.search(r"font(?:-family)?:[^;]*(KaTeX_\w+)", body)
+        if family and selector.strip() != "@font-face":
+            face = (family[1], bool(re.search(r"bold|weight:700", body)), "italic" in body)
+            pairs += [(one.strip(), files[face]) for one in selector.split(",")]
+    assert len(pairs) > 20
+    return pairs
+
+
+def files_of_first_view(page: Path, site: Path) -> set[Path]:
+    """The page, its scripts, style sheets, pictures, the icon font, and the fonts of the formulas that it shows."""
+    soup = parsed(page)
+    files = {file for a in addresses_in_page(soup) if (file := local(a, page))} | {page}
+    for sheet in [file for file in files if file.suffix == ".css"]:
+        files |= {
+            local(a, sheet) for a in re.findall(r"""@import\s+(?:url\()?["']?([^"');]+)""", sheet.read_text("utf-8"))
+        }
+    files.add(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
+    if soup.select_one(".katex"):
+        files |= {
+            font for selector, font in katex_faces(site) if font and soup.select_one(selector)
+        }  # else in the sheet
+    return files
+
+
+def transferred(files: Iterable[Path]) -> int:
+    return sum(min(len(data := file.read_bytes()), len(gzip.compress(data, 6))) for file in files)
+
+
+def test_a_first_view_is_light(site: Path) -> None:
+    weights = {str(page.relative_to(site)): transferred(files_of_first_view(page, site)) / 1024 for page in pages(site)}
+    print("".join(f"\n{weight:6.1f} KiB  {name}" for name, weight in weights.items()))
+    assert {name: weight for name, weight in weights.items() if weight > FIRST_VIEW_KIB} == {}
+
+
+def test_the_search_index_is_loaded_on_the_search_page_alone(site: Path) -> None:
+    users = [page.name for page in pages(site) if any("searchindex.js" in a for a in addresses_in_page(parsed(page)))]
+    assert users == ["search.html"]
+
+
+# ---- where links lead
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    soup = parsed(page)
+    named = {element["name"] for element in soup.find_all("a", attrs={"name": True})}
+    return {element["id"] for element in soup.find_all(id=True)} | named
+
+
+def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
+    files = {
+        file.relative_to(site).as_posix() for file in site.rglob("*") if file.is_file()
+    }  # exact in upper and lower case
+    broken, followed = [], 0
+    for page in pages(site):
+        for link in parsed(page).find_all("a", href=True):
+            address = urlsplit(link["href"])
+            if address.scheme or address.netloc:
+                continue
+            target = (page.parent / unquote(address.path)).resolve() if address.path else page
+            name = target.relative_to(site.resolve()).as_posix() if target.is_relative_to(site.resolve()) else None
+            anchor = unquote(address.fragment)
+            anchored = not anchor or (target.suffix == ".html" and target.is_file() and anchor in anchors(target))
+            followed += 1
+            if name not in files or not anchored:
+                broken.append(f"{page.name}: {link['href']}")
+    assert followed > 100
+    assert broken == []
+
+
+def test_each_notebook_can_be_downloaded(site: Path) -> None:
+    notebooks = [chapter for chapter in chapters() if (ROOT / f"{chapter}.ipynb").exists()]
+    assert notebooks
+    for chapter in notebooks:
+        page = site / f"{chapter}.html"
+        links = [local(a["href"], page) for a in parsed(page).find_all("a", href=re.compile(r"\.ipynb$"))]
+        source = (ROOT / f"{chapter}.ipynb").read_bytes()
+        assert any(link and link.is_file() and link.read_bytes() == source for link in links), chapter
+
+
+def test_the_search_finds_every_chapter(site: Path) -> None:
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert set(chapters()) <= set(index["docnames"])
+    for chapter in chapters():
+        heading = parsed(site / f"{chapter}.html").select_one("h1").get_text().rstrip("#")
+        assert index["titles"][index["docnames"].index(chapter)] == heading
+
+
+def test_every_page_stands_on_the_landing_page(site: Path) -> None:
+    landing = site / "book/index.html"
+    article = parsed(landing).select_one("article")
+    linked = {local(link["href"], landing) for link in article.find_all("a", href=True)}
+    assert [chapter for chapter in chapters() if (site / f"{chapter}.html").resolve() not in linked] == []
+
+
+def test_the_cards_say_what_the_chapters_say(site: Path) -> None:
+    """Each numbered chapter opens with its question and the time that it takes; its card repeats both."""
+    cards = [card.get_text() for card in parsed(site / "book/index.html").select(".questions .sd-card")]
+    numbered = [chapter for chapter in chapters() if re.match(r"book/\d\d_", chapter)]
+    assert len(cards) == len(numbered) > 5
+    for card, chapter in zip(cards, numbered, strict=True):
+        page = parsed(site / f"{chapter}.html")
+        question = page.select_one("h1 + p strong").get_text()
+        minutes = re.search(r"about\s+(\d+)\s+minutes", page.select_one("article").get_text())[1]
+        assert question in card
+        assert f"{minutes} minutes" in card
+        before = re.search(r"You need(.*?)Time:?", page.select_one(".admonition").get_text(), re.S)[1]
+        assert before, f"{chapter} does not say what it needs"
+        links = page.select_one(".admonition p:nth-of-type(2)").find_all("a", href=re.compile(r"^\d\d_"))
+        needed = [int(link["href"][:2]) for link in links if int(link["href"][:2]) != int(chapter[5:7])]
+        assert chapters_named(card) == sorted(needed), (
+            f"the card of {chapter} names other chapters than its first lines"
+        )
+
+
+def chapters_named(text: str) -> list[int]:
+    """The numbers after "chapter" or "chapters"; "6 to 8" are three."""
+    named = re.search(r"chapters? (\d+)(?:( to |, | and )(\d+))?(?: and (\d+))?", text)
+    if not named:
+        return []
+    numbers = [int(number) for number in named.group(1, 3, 4) if number]
+    return list(range(numbers[0], numbers[1] + 1)) if named[2] == " to " else numbers
+
+
+# ---- the picture on the landing page: what it draws is what the package computes
+
+
+def drawn(name: str) -> list[dict[str, float]]:
+    svg = BeautifulSoup((ROOT / f"book/_static/chain/{name}.svg").read_text(encoding="utf-8"), "html.parser")
+    marks = svg.find_all(attrs={"data-value": True})
+    return [{key: float(mark[key]) for key in ("data-value", "width", "height") if mark.get(key)} for mark in marks]
+
+
+def values(name: str) -> np.ndarray:
+    return np.array([mark["data-value"] for mark in drawn(name)])
+
+
+def test_the_landing_picture_is_true() -> None:
+    h, W_U = values("hidden"), values("unembedding").reshape(3, 5)
+    z, p, loss = values("logits"), values("probabilities"), values("loss")
+    assert np.allclose(z, unembed(h, W_U))
+    assert np.allclose(p, softmax(z), atol=5e-5)
+    assert np.allclose(loss, cross_entropy(z, int(z.argmax())), atol=5e-5)
+    for name, height_of_one in (("logits", 86 / np.ptp(z)), ("probabilities", 84)):
+        heights = np.array([bar["height"] for bar in drawn(name)])
+        assert np.allclose(heights, np.abs(values(name)) * height_of_one, atol=0.02), name
+
+
+# ---- mistakes of an author end the build, with a message that names them
+
+MISTAKES = {
+    "$$\n\\frac{1}{2\n$$": r"page.md:3: WARNING: this formula is wrong: \\frac\{1\}\{2",
+    "A word, and $\\notacommand$.": r"page.md:7: WARNING: this formula is wrong: \\notacommand",
+    "As {ref}`nowhere` says.": r"page.md:9: WARNING: undefined label: 'nowhere'",
+    "As {eq}`nothing` says.": r"page.md:11: WARNING: equation not found: nothing",
+    "See {doc}`no_page`.": r"page.md:13: WARNING: unknown document: 'no_page'",
+    "See {cite:p}`nobody1999`.": r"page.md:15: WARNING: could not find bibtex key \"nobody1999\"",
+}
+
+
+def test_mistakes_fail_the_build(small_book: Path) -> None:
+    text = "\n\n".join(MISTAKES)
+    (small_book / "book/page.md").write_text(f"# The page\n\n{text}\n", encoding="utf-8")
+    built = build_book(small_book, small_book.parent / "out")
+    assert built.returncode != 0
+    warnings = [line for line in re.sub(r"\x1b\[\d+m", "", built.stderr).splitlines() if "WARNING" in line]
+    for message in MISTAKES.values():
+        assert len([line for line in warnings if re.search(message, line)]) == 1, (message, warnings)
+    assert len(warnings) == len(MISTAKES), warnings
+
+
+def test_a_mistake_fails_the_next_build_too(small_book: Path) -> None:
+    (small_book / "book/page.md").write_text("# The page\n\n$\\notacommand$\n", encoding="utf-8")
+    for _ in range(2):
+        built = build_book(small_book, small_book.parent / "out")
+        assert built.returncode != 0
+        assert "this formula is wrong" in built.stderr
+
+
+# ---- an incremental build
+
+
+def test_an_incremental_build_has_new_glyphs_icons_and_titles(small_book: Path) -> None:
+    html, page = small_book.parent / "out/_build/html", small_book / "book/page.md"
+
+    def glyphs(font: str) -> set[int]:
+        return set(TTFont(html / "_static" / font).getBestCmap())
+
+    fraktur, icons = "katex/fonts/KaTeX_Fraktur-Regular.woff2", "vendor/fontawesome/webfonts/fa-solid-900.woff2"
+    assert build_book(small_book, small_book.parent / "out").returncode == 0
+    assert ord("Z") not in glyphs(fraktur)
+    assert 0xF135 not in glyphs(icons)
+
+    page.write_text('# Renamed\n\n$\\mathfrak{Z}$ <i class="fa-solid fa-rocket"></i>\n', encoding="utf-8")
+    assert build_book(small_book, small_book.parent / "out").returncode == 0
+    assert ord("Z") in glyphs(fraktur)
+    assert 0xF135 in glyphs(icons)
+    assert "Renamed" in parsed(html / "book/other.html").select_one(".bd-links").get_text()
+
+
+def test_equations_are_numbered_and_linked(small_book: Path) -> None:
+    one, two = "$$z = h W_U$$ (eq-one)", "$$\n\\begin{align*}\na &= b \\\\\nc &= d\n\\end{align*}\n$$ (eq-two)"
+    text = f"# The page\n\n{one}\n\n{two}\n\nBy {{eq}}`eq-one` and {{eq}}`eq-two`.\n"
+    (small_book / "book/page.md").write_text(text, encoding="utf-8")
+    built = build_book(small_book, small_book.parent / "out")
+    assert built.returncode == 0, built.stderr[-2000:]
+    page = parsed(small_book.parent / "out/_build/html/book/page.html")
+    assert [number.get_text().rstrip("#") for number in page.select(".eqno")] == ["(1)", "(2)"]
+    links = {
+        link["href"]: link.get_text() for link in page.select("a.reference.internal") if "equation" in link["href"]
+    }
+    assert links == {"#equation-eq-one": "(1)", "#equation-eq-two": "(2)"}
+    assert all(page.select_one(f"div.math{target} .katex-display") for target in links)
+
+
+def test_launch_buttons_appear_with_a_repository(small_book: Path, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "book/06_cross_entropy_by_hand.ipynb", small_book / "book/other.ipynb")
+    (small_book / "book/other.md").unlink()
+    config = small_book / "_config.yml"
+    config.write_text(
+        config.read_text("utf-8").replace('  url: ""', "  url: https://github.com/someone/course"), "utf-8"
+    )
+    build_book(small_book, tmp_path / "out")  # its links to other chapters lead nowhere here
+    page = parsed(tmp_path / "out/_build/html/book/other.html")
+    links = [a["href"] for a in page.find_all("a", href=True) if "mybinder.org" in a["href"]]
+    assert links == ["https://mybinder.org/v2/gh/someone/course/main?urlpath=lab/tree/book/other.ipynb"]
+
+
+def test_without_a_repository_no_page_offers_a_launch(site: Path) -> None:
+    for page in pages(site):
+        assert "mybinder.org" not in page.read_text("utf-8"), page.name

@@ -1,0 +1,121 @@
+"""What the page carries of a notebook's widgets; and that a widget which cannot be drawn ends the build."""
+
+import base64
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.support.building import build_book
+from tests.support.gallery import IMPORTS, VIEWS, notebook
+
+STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def put_page(book: Path, page: nbformat.NotebookNode) -> None:
+    """The notebook as the small book's one page."""
+    (book / "book/page.md").unlink(missing_ok=True)
+    nbformat.write(page, book / "book/page.ipynb")
+
+
+def failure(book: Path) -> str:
+    """What a build that has to fail says."""
+    built = build_book(book, book / "out")
+    assert built.returncode != 0
+    return re.sub(r"\x1b\[\d+m", "", built.stdout + built.stderr)
+
+
+@pytest.fixture(scope="module")
+def widgets_page() -> nbformat.NotebookNode:
+    return notebook(IMPORTS, VIEWS["loss"], VIEWS["loss"], VIEWS["prompts"])
+
+
+def built_page(book: Path) -> tuple[BeautifulSoup, dict]:
+    built = build_book(book, book / "out")
+    assert built.returncode == 0, built.stderr[-2000:]
+    soup = BeautifulSoup((book / "out/_build/html/book/page.html").read_text("utf-8"), "html.parser")
+    script = soup.find("script", type=STATE)
+    return soup, json.loads(script.get_text()) if script else {}
+
+
+def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    put_page(small_book, widgets_page)
+    soup, page = built_page(small_book)
+
+    assert {model["model_name"] for model in page["state"].values()} == {
+        "AnyModel", "DropdownModel", "FloatLogSliderModel", "FloatSliderModel", "LinkModel", "VBoxModel",
+    }  # fmt: skip
+    views = [model["state"] for model in page["state"].values() if model["model_name"] == "AnyModel"]
+    views.sort(key=lambda view: view["view"])
+    assert [view["view"] for view in views] == ["loss", "loss", "prompts"]
+    assert views[0]["_esm"] == views[1]["_esm"] != views[2]["_esm"]
+    assert len(page["shared"]) == 3, "two scripts and one style sheet, each stored once"
+
+    places = soup.select("div.widget")
+    assert len(places) == 3
+    for place in places:
+        assert json.loads(place.find("script", type=VIEW).get_text())["model_id"] in page["state"]
+        assert place.noscript.find("table"), "without scripts a table stands in"
+    assert soup.find("script", src=re.compile("widget_host.js")).has_attr("defer")
+    assert soup.find("link", href=re.compile("widget_host.css"))
+
+
+def test_large_data_leave_the_page(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    put_page(small_book, widgets_page)
+    _, page = built_page(small_book)
+    stored = widgets_page.metadata.widgets[STATE].state
+    buffers = {
+        buffer["path"][0]: base64.b64decode(buffer["data"])
+        for model in stored.values()
+        for buffer in model.get("buffers", [])
+    }
+    moved = {b["path"][0]: b["file"] for model in page["state"].values() for b in model.get("buffers", [])}
+    assert moved.keys() == buffers.keys() and len(moved) == 6
+    for trait, key in moved.items():
+        script = (small_book / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
+        data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
+        assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
+        assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()
+
+
+def test_a_site_that_was_deleted_is_whole_again(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    put_page(small_book, widgets_page)
+    html = small_book / "out/_build/html"
+    built_page(small_book)
+    files = {file.name for file in (html / "_static/widget_data").iterdir()}
+    shutil.rmtree(html)  # what Sphinx has read of the notebook stays, so it is not read again
+    built_page(small_book)
+    assert {file.name for file in (html / "_static/widget_data").iterdir()} == files
+
+
+def test_a_page_without_widgets_loads_nothing_of_it(small_book: Path) -> None:
+    soup, page = built_page(small_book)
+    assert page == {}
+    assert "widget_host" not in str(soup) and "application/vnd.jupyter" not in str(soup)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("ipywidgets.ColorPicker()", r"book/page.ipynb: widget ColorPickerModel \(\w{32}\) cannot be drawn"),
+        ("ipywidgets.VBox([ipywidgets.Output()])", r"book/page.ipynb: widget OutputModel \(\w{32}\) cannot be drawn"),
+        ("ipywidgets.FloatSlider(readout_format='.2e')", r"FloatSliderModel \(\w{32}\) has readout_format '\.2e'"),
+        ("ipywidgets.IntSlider(orientation='vertical')", r"IntSliderModel \(\w{32}\) is vertical"),
+    ],
+)
+def test_a_widget_that_cannot_be_drawn_fails_the_build(small_book: Path, cell: str, message: str) -> None:
+    put_page(small_book, notebook("import ipywidgets", cell))
+    assert re.search(message, failure(small_book))
+
+
+def test_a_widget_without_stored_state_fails_the_build(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    page = nbformat.from_dict(json.loads(nbformat.writes(widgets_page)))
+    del page.metadata["widgets"]
+    put_page(small_book, page)
+    assert re.search(r"book/page.ipynb: an output shows widget \w{32}, whose state is not stored", failure(small_book))

@@ -1,0 +1,96 @@
+"""The book's chapters as tests and tools read them: cells, prose, the numbers they print, the figures they draw."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+ROOT = Path(__file__).parents[1]
+BOOK = ROOT / "book"
+CHAPTERS = sorted(path.stem for path in BOOK.glob("[0-9][0-9]_*.ipynb"))
+
+NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w,]*\w)", re.ASCII)
+
+
+@functools.cache
+def cells(chapter: str) -> list[Any]:
+    """All cells of a chapter."""
+    return nbformat.read(BOOK / f"{chapter}.ipynb", as_version=4).cells
+
+
+def code_cells(chapter: str) -> list[Any]:
+    """Its code cells."""
+    return [cell for cell in cells(chapter) if cell.cell_type == "code"]
+
+
+def prose_cells(chapter: str) -> list[Any]:
+    """Its Markdown cells."""
+    return [cell for cell in cells(chapter) if cell.cell_type == "markdown"]
+
+
+def tags(cell: Any) -> list[str]:
+    """A cell's tags."""
+    return cell.metadata.get("tags", [])
+
+
+def output_texts(cell: Any) -> Iterator[str]:
+    """Everything that a cell's outputs say in words: what it prints, its value, its error, a widget's table."""
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            yield output.text
+        elif output.output_type == "error":
+            yield output.evalue
+        else:
+            for kind in ("text/plain", "text/html"):
+                if kind in output.data and "image/svg+xml" not in output.data:
+                    yield re.sub(r"<[^>]*>", " ", output.data[kind])
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers of a text as they are written, less a plus sign and the commas between thousands."""
+    text = re.sub(r"\bminus (?=\d)", "-", text)
+    return [match.replace("−", "-").lstrip("+").replace(",", "") for match in NUMBER.findall(text)]
+
+
+def said_beside(figure: Any) -> list[str]:
+    """The alt text and the caption of a cell that draws."""
+    settings = figure.metadata.get("mystnb", {})
+    return [settings.get("image", {}).get("alt", ""), settings.get("figure", {}).get("caption", "")]
+
+
+@functools.cache
+def printed_numbers(chapter: str) -> frozenset[str]:
+    """Every number that a cell of the chapter prints."""
+    return frozenset(n for cell in code_cells(chapter) for text in output_texts(cell) for n in numbers_in(text))
+
+
+def figures(chapter: str) -> list[Any]:
+    """The cells that draw."""
+    return [
+        cell
+        for cell in code_cells(chapter)
+        if any("image/svg+xml" in o.get("data", {}) or "image/png" in o.get("data", {}) for o in cell.outputs)
+    ]
+
+
+def figure_name(cell: Any) -> str:
+    """The name by which pages link to a figure."""
+    return cell.metadata.get("mystnb", {}).get("figure", {}).get("name", "")
+
+
+def alt_text(chapter: str, name: str) -> str:
+    """What a screen reader says of the figure."""
+    (cell,) = [cell for cell in figures(chapter) if figure_name(cell) == name]
+    return cell.metadata["mystnb"]["image"]["alt"]
+
+
+def widget_state(chapter: str) -> dict[str, Any]:
+    """The widget models that a chapter stores."""
+    metadata = json.loads((BOOK / f"{chapter}.ipynb").read_text("utf-8"))["metadata"]
+    return metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
