@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -37,23 +39,55 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not prompt and not options.fetch:
         return complain(2, f"the prompt is empty, and the first token has nothing to be predicted from; try {EXAMPLE}")
     try:
-        from lmhead.registry import FetchError
-
-        try:
-            if options.fetch:
-                print(fetch_model())
-            if prompt:
-                for line in report(load_model(), prompt):
-                    print(line)
-        except FetchError as error:
-            return complain(1, str(error))
-    except ModuleNotFoundError as missing:
-        return complain(1, f"the real model needs {missing.name}: pip install 'lmhead[model]'")
+        answer(prompt, options.fetch)
+        if sys.stdout:
+            sys.stdout.flush()  # what cannot be written is found here, and not while Python shuts down
+    except Unavailable as error:
+        return complain(1, str(error))
     except ValueError as error:
         return complain(2, str(error))
+    except MemoryError:
+        return complain(1, "not enough memory: the model needs about 1.5 GB")
+    except BrokenPipeError:  # as in `... | head`: whoever reads has read enough
+        drop_output()
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        drop_output()
+        return complain(1, f"cannot write the answer: {error.strerror}")
     except KeyboardInterrupt:
         return complain(130, "interrupted")
     return 0
+
+
+class Unavailable(Exception):
+    """The model cannot be had; the message says why in one line."""
+
+
+def answer(prompt: str, fetch: bool) -> None:
+    """Print where the model is, if it is to be fetched, and what it says of the prompt, if there is one."""
+    try:
+        from lmhead.fetch import FetchError
+
+        try:
+            if fetch:
+                print(fetch_model())
+            model = load_model() if prompt else None
+        except FetchError as error:
+            raise Unavailable(str(error)) from error
+    except ModuleNotFoundError as missing:
+        raise Unavailable(f"the real model needs {missing.name}: pip install 'lmhead[model]'") from missing
+    for line in report(model, prompt) if model else ():
+        print(line)
+
+
+def drop_output() -> None:
+    """Let Python shut down without a word about a standard output that takes no more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def stop(number: int, frame: object) -> None:
+    """End as Ctrl-C does when asked to from outside, so that no download goes on unseen."""
+    sys.exit(128 + number)
 
 
 def report(model: SmolLM, prompt: str) -> Iterator[str]:
@@ -109,4 +143,5 @@ def complain(code: int, message: str) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stop)
     sys.exit(main())

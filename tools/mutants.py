@@ -129,7 +129,7 @@ T_FIXTURE = "tests/package/test_fixture.py"
 T_PINNED = "tests/book/test_pinned.py"
 T_NOTATION = "tests/book/test_notation.py"
 CLI, T_CLI = "lmhead/__main__.py", "tests/package/test_cli.py"
-REGISTRY, T_REGISTRY = "lmhead/registry.py", "tests/package/test_registry.py"
+FETCH, T_FETCH = "lmhead/fetch.py", "tests/package/test_fetch.py"
 
 MUTANTS = [
     # the head
@@ -191,8 +191,8 @@ MUTANTS = [
     # the command line, the download, the quick checks
     Mutant("command: the longest prompt refused", CLI, "if len(ids) > model.config", "if len(ids) >= model.config", T_CLI),
     Mutant("command: notice among the answers", CLI, "a while ...\", file=sys.stderr)", "a while ...\")", T_CLI),
-    Mutant("download: goes on after Ctrl-C", REGISTRY, "            process.kill()\n            process.wait()\n", "", T_REGISTRY),
-    Mutant("download: a broken line not known", REGISTRY, '"Read timed out", ', "", T_REGISTRY),
+    Mutant("download: goes on after Ctrl-C", FETCH, "            process.kill()\n            process.wait()\n", "", T_FETCH),
+    Mutant("download: a broken line not known", FETCH, '"Read timed out", ', "", T_FETCH),
     Mutant("quick check: answers rounded without scripts", "lmhead/quiz.py", "said = [(f\"{question['answer']:.6g}\"", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),

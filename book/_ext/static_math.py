@@ -2,7 +2,7 @@
 
 KaTeX runs in V8 (mini-racer) and turns every formula into HTML for the eye and MathML for a screen reader.
 A formula that KaTeX cannot read is a warning that names the page and the formula; with `-W` the build fails.
-KaTeX itself is fetched once (`lmhead.registry`), and its fonts are cut to the characters of the book.
+KaTeX itself is fetched once (`lmhead.fetch`), and its fonts are cut to the characters of the book.
 """
 
 import base64
@@ -22,7 +22,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
-from lmhead.registry import FetchError, fetch_from_wheel
+from lmhead.fetch import FetchError, fetch_from_wheel
 
 log = logging.getLogger(__name__)
 

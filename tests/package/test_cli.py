@@ -1,6 +1,7 @@
 """`python -m lmhead`: what it prints, and what it says when it cannot."""
 
 import io
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 
 from lmhead import __main__ as cli
 from lmhead import cross_entropy, softmax
-from lmhead.registry import NoNetworkError
+from lmhead.fetch import NoNetworkError
 from lmhead.smollm import SmolLM, load_fixture
 from tests.support.real_model import real_model
 
@@ -24,8 +25,6 @@ def model(monkeypatch: pytest.MonkeyPatch) -> SmolLM:
 
 
 def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    import os
-
     return subprocess.run(
         [sys.executable, "-m", "lmhead", *arguments], capture_output=True, text=True, env=os.environ | environment
     )
@@ -141,7 +140,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     done = run("hello", LMHEAD_CACHE=str(tmp_path / "file" / "cache"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("lmhead: cannot write to ")
+    assert done.stderr.startswith("lmhead: cannot use ")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -157,12 +156,17 @@ def interrupt() -> SmolLM:
     raise KeyboardInterrupt
 
 
+def no_memory() -> SmolLM:
+    raise MemoryError
+
+
 @pytest.mark.parametrize(
     ("load", "code", "line"),
     [
         (no_network, 1, "lmhead: cannot download the model: is there a network?\n"),
         (no_gguf, 1, "lmhead: the real model needs gguf: pip install 'lmhead[model]'\n"),
         (interrupt, 130, "lmhead: interrupted\n"),
+        (no_memory, 1, "lmhead: not enough memory: the model needs about 1.5 GB\n"),
     ],
 )
 def test_a_model_that_cannot_be_had(
@@ -179,3 +183,26 @@ def test_fetch_says_where_the_model_is(
     monkeypatch.setattr(cli, "fetch_model", lambda: tmp_path / "model.gguf")
     assert cli.main(["--fetch"]) == 0
     assert capsys.readouterr() == (f"{tmp_path / 'model.gguf'}\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
+def test_a_reader_that_has_read_enough() -> None:
+    """As in `python -m lmhead ... | head -1`, with and without a buffer on the way."""
+    for unbuffered in ("", "1"):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [sys.executable, "-m", "lmhead", "The"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+        os.close(write)
+        assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+def test_an_answer_that_cannot_be_written() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "lmhead", "The"], stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (1, b"lmhead: cannot write the answer: No space left on device\n")

