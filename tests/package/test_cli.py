@@ -192,7 +192,7 @@ def test_a_reader_that_has_read_enough() -> None:
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run(
-            [sys.executable, "-m", "lmhead", "The"],
+            [sys.executable, "-m", "lmhead", "--fetch"],
             stdout=write,
             stderr=subprocess.PIPE,
             env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
@@ -204,5 +204,5 @@ def test_a_reader_that_has_read_enough() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
 def test_an_answer_that_cannot_be_written() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "lmhead", "The"], stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run([sys.executable, "-m", "lmhead", "--fetch"], stdout=full, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (1, b"lmhead: cannot write the answer: No space left on device\n")
