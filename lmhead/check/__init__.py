@@ -17,8 +17,10 @@ from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexi
 from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
 from lmhead.check.stability import log_softmax, sure_loss
+from lmhead.check.tying import above_itself
 
 __all__ = [
+    "above_itself",
     "bits_per_byte",
     "chat_targets",
     "cosines",

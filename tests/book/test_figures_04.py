@@ -8,9 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from lmhead import cross_entropy, head_grads, shift_targets, tie, unembed
 from tests.support.ran import axes_of
-from tools.chapters import alt_text, code_cells, output_texts
+from tools.chapters import alt_text, code_cells
 
 CHAPTER = "04_weight_tying"
 
@@ -88,38 +87,3 @@ def test_each_bar_is_the_share_of_one_matrix():
     untied = [label.get_text() for label, bar in zip(ax.get_yticklabels(), ax.patches, strict=True) if bar.get_hatch()]
     assert untied == ["Pythia 160M", "Mistral 7B", "Qwen2 7B", "Llama 3.1 8B"]
     assert "Pythia 160M (not tied)" in said and "Llama 3.1 8B (none of the three tied)" in said
-
-
-@pytest.mark.figure("fig-two-gradients")
-def test_the_two_gradients_of_the_toy_network():
-    """The chapter measures them by finite differences; here they come from the formula."""
-    words = ["the", "cat", "sat", "on", "mat", "dog", "ran"]
-    ids = np.array([0, 1, 2, 3, 0, 4])
-    rng = np.random.default_rng(0)
-    E = rng.normal(size=(7, 3))
-    rng.normal(size=(2, 3, 7))  # two untied heads, which the chapter draws before A
-    E[4] += 0.5
-    A = rng.normal(size=(3, 3))
-    M = np.tri(6) / np.arange(1, 7)[:, None]
-    h = np.tanh(M @ E[ids] @ A)
-    loss = cross_entropy(unembed(h, tie(E)), shift_targets(ids))
-    printed = [text for cell in code_cells(CHAPTER) for text in output_texts(cell)]
-    assert f"loss of the tied network {loss:.4f} nats\n" in printed, "this is the chapter's network"
-
-    grads = head_grads(h, tie(E), shift_targets(ids))
-    dx = M.T @ (grads.h * (1 - h**2)) @ A.T
-    as_input = np.linalg.norm(np.eye(7)[ids].T @ dx, axis=1)
-    as_output = np.linalg.norm(grads.W_U, axis=0)
-    ax = axes_of(CHAPTER)["fig-two-gradients"]
-    heights = [bar.get_height() for bar in ax.patches]
-    assert np.allclose(heights, [*as_input, *as_output], rtol=0, atol=1e-8)
-    assert [label.get_text() for label in ax.get_xticklabels()] == words
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["as input", "as output"]
-    assert np.array_equal(np.array(heights[:7]) == 0, [False] * 4 + [True] * 3), "the caption: only what was read"
-    assert min(heights[7:]) > 0, "and every word has an output part"
-    assert ax.get_ylabel() == "size of the row's gradient" and ax.get_ylim()[0] == 0
-
-    said = alt_text(CHAPTER, "fig-two-gradients")
-    assert "As input, the words the, cat, sat and on have gradients, and mat, dog and ran have exactly 0." in said
-    largest = {words[np.argmax(heights[:7])], words[np.argmax(heights[7:])]}
-    assert largest == {"sat"} and "The word sat has the largest of both kinds." in said

@@ -1,0 +1,88 @@
+"""Chapter 4: what a tied head makes of the rows that it shares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmhead._arguments import Array
+from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
+
+
+def _above_itself(E: Array) -> Array:
+    scores = E @ E.T
+    return (scores > scores.diagonal()[:, None]).sum(axis=1)
+
+
+_LONG_ROW = np.array([[0.5, 1.0], [6.0, 6.0], [1.0, -0.5], [-1.0, -1.0]])  # it wins after whatever points its way
+_EQUAL_ROWS = np.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, -1.0, 3.0], [1.0, 1.0, 1.0]])
+
+ABOVE_ITSELF = Exercise(
+    right=_above_itself,
+    kinds=[
+        Kind(
+            "rows of different lengths",
+            "Row i of E E^T holds the scores after token i. Compare each with the token's own, at place i of that row.",
+            [(draw(1, 5, 2),), (draw(2, 6, 3),), (draw(3, 7, 2),)],
+        ),
+        Kind("one long row", "A long row scores high after every token that points its way.", [(_LONG_ROW,)]),
+        Kind(
+            "two equal rows",
+            "Equal scores are not higher: count > only.",
+            [(_EQUAL_ROWS,), (np.array([[1.0, 2.0], [3.0, 1.0], [1.0, 2.0]]),)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            lambda E: (E @ E.T > (E @ E.T).diagonal()).sum(axis=1),
+            "You compare with the other token's own score. Token i's stands in row i: diagonal()[:, None].",
+        ),
+        Mistake(
+            lambda E: (E @ E.T >= (E @ E.T).diagonal()[:, None]).sum(axis=1),
+            "You count the token itself, and all that are equal (>=). Only higher scores count: >.",
+        ),
+        Mistake(
+            lambda E: (E @ E.T >= (E @ E.T).diagonal()[:, None]).sum(axis=1) - 1,
+            "You count tokens with the same score. They do not score higher: >.",
+        ),
+        Mistake(
+            lambda E: (E @ E.T < (E @ E.T).diagonal()[:, None]).sum(axis=1),
+            "You count the tokens that score lower. Turn the comparison round.",
+        ),
+        Mistake(
+            lambda E: np.zeros(len(E), int),
+            "You find 0 everywhere, as cosines would have it. A score is a dot product, in which the length counts.",
+        ),
+        Mistake(
+            lambda E: (np.linalg.norm(E, axis=1) > np.linalg.norm(E, axis=1)[:, None]).sum(axis=1),
+            "You count the longer rows. A long row that points away scores low: compare dot products.",
+        ),
+        Mistake(
+            lambda E: (E @ E.T > (E @ E.T).diagonal()[:, None]).any(axis=1).astype(int),
+            "You say whether any token scores higher. Asked is how many.",
+        ),
+        Mistake(lambda E: (E @ E.T).argmax(axis=1), "You return the token that scores highest. Count those above i."),
+        Mistake(
+            lambda E: int(_above_itself(E).sum()),
+            "You return one number for all tokens. Asked is one number per token: sum over axis 1.",
+        ),
+    ],
+)
+
+
+def above_itself(yours: Function) -> None:
+    r"""Chapter 4, `above_itself(E)`: for each token, how many score higher when a tied head reads its own row of E.
+
+    That is $\#\{j : E_i \cdot E_j > E_i \cdot E_i\}$, `[vocab]` integers, 0 where the head points back at the token.
+    E is `[vocab, d_model]`.
+
+    >>> above_itself(lambda E: (E @ E.T > (E @ E.T).diagonal()).sum(axis=1))
+    Not yet: rows of different lengths (case 1 of 6).
+      input     E = [[0.7, 1.6], [0.7, -2.6], [1.8, 0.9], [-1.1, 1.2], [0.7, 0.6]]
+      got       [1, 0, 1, 0, 0]
+      expected  [0, 0, 0, 0, 2]
+      Looks like: You compare with the other token's own score. Token i's stands in row i:
+      diagonal()[:, None].
+    >>> above_itself(lambda E: [sum(E[i] @ row > E[i] @ E[i] for row in E) for i in range(len(E))])
+    Right: all 6 cases pass.
+    """
+    run(yours, ABOVE_ITSELF)
