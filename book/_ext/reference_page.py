@@ -14,12 +14,9 @@ def markdown_to_rst(text: str) -> str:
 
 
 def rewrite(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Rewrite a docstring in place, but for its examples."""
-    in_example = False
-    for at, line in enumerate(lines):
-        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
-        if not in_example:
-            lines[at] = markdown_to_rst(line)
+    """Rewrite a docstring in place, paragraph by paragraph, but for its examples."""
+    paragraphs = "\n".join(lines).split("\n\n")  # a formula may go over the end of a line
+    lines[:] = "\n\n".join(p if p.lstrip().startswith(">>>") else markdown_to_rst(p) for p in paragraphs).split("\n")
     if what == "module":  # in a function's docstring what is indented belongs to a section
         starts = [at for at, line in enumerate(lines) if line.startswith("    ") and not lines[at - 1].strip()]
         for at in reversed(starts):
