@@ -39,6 +39,18 @@ def tags(cell: Any) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+def proof(chapter: str, shown: Any) -> str:
+    """The source that asserts a claim: of the cell that shows it, and of the folded one after it.
+
+    Between the two there may be other claims' cells, which the same folded cell proves.
+    """
+    code = code_cells(chapter)
+    at = next(i for i, cell in enumerate(code) if cell is shown)
+    after = (cell for cell in code[at + 1 :] if not any(tag.startswith("claim-") for tag in tags(cell)))
+    folded = next(after, None)
+    return "\n".join(cell.source for cell in (shown, folded) if cell is shown or (cell and "asserts" in tags(cell)))
+
+
 def output_texts(cell: Any) -> Iterator[str]:
     """Everything that a cell's outputs say in words: what it prints, its value, its error, a widget's table."""
     for output in cell.get("outputs", []):

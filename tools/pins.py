@@ -15,7 +15,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tools.chapters import BOOK, CHAPTERS, code_cells, figures, numbers_in, prose_cells, said_beside, tags, widget_state
+from tools.chapters import (
+    BOOK,
+    CHAPTERS,
+    code_cells,
+    figures,
+    numbers_in,
+    proof,
+    prose_cells,
+    said_beside,
+    tags,
+    widget_state,
+)
 
 PINNED = Path(__file__).parents[1] / "tests/book/pinned.json"
 
@@ -50,9 +61,13 @@ def answers(question: dict[str, Any]) -> dict[str, str]:
 
 
 def asserted(chapter: str) -> dict[str, list[str]]:
-    """Claim -> what its cell asserts."""
+    """Claim -> what its cell, or the folded one after it, asserts."""
+
+    def tests(source: str) -> list[str]:
+        return [ast.unparse(node.test) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
+
     return {
-        tag: [ast.unparse(node.test) for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+        tag: tests(proof(chapter, cell))
         for cell in code_cells(chapter)
         for tag in tags(cell)
         if tag.startswith("claim-")

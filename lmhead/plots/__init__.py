@@ -10,6 +10,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.chain import chain
     from lmhead.plots.column_arrows import column_arrows
     from lmhead.plots.curves import curves
+    from lmhead.plots.head_gradients import head_gradients
     from lmhead.plots.head_shares import head_shares
     from lmhead.plots.length_and_cosine import length_and_cosine
     from lmhead.plots.log_curves import log_curves
@@ -17,6 +18,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.loss_curve import loss_curve
     from lmhead.plots.paired_bars import paired_bars
     from lmhead.plots.product import product
+    from lmhead.plots.shift import shift
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
@@ -27,6 +29,7 @@ __all__ = [
     "chain",
     "column_arrows",
     "curves",
+    "head_gradients",
     "head_shares",
     "length_and_cosine",
     "log_curves",
@@ -34,6 +37,7 @@ __all__ = [
     "loss_curve",
     "paired_bars",
     "product",
+    "shift",
     "spans",
     "token_losses",
     "use_book_style",
