@@ -5,7 +5,11 @@ that one of their positions scores highest, or that a chapter shows. All other t
 logit**, the last of each row: the log-sum-exp of theirs. Softmax cannot tell the difference, so probabilities and
 losses of the stored tokens are those of the whole vocabulary, exact to 10 decimals.
 
-`tools/make_fixture.py` makes the file. Model: SmolLM2-135M-Instruct, Apache-2.0; see `lmhead/data/README.md`.
+What stands **before** a text changes what follows it, so each short prompt is stored with three starts: "none" (nothing
+before it), "text" (`<|endoftext|>`) and "chat" (the chat template up to the user's turn, in which the text stands).
+
+The model is quantised, its matrices to 4 bits and its head to 8 (Q8_0), and all numbers are those of this file.
+`tools/make_fixture.py` makes the fixture. Model: SmolLM2-135M-Instruct, Apache-2.0; see `lmhead/data/README.md`.
 """
 
 import io
@@ -17,18 +21,26 @@ import numpy as np
 from lmhead._arguments import Array
 from lmhead.head import unembed
 from lmhead.loss import shift_targets
-from lmhead.smollm.model import rms_norm
+from lmhead.smollm.model import rms_norm, write_names
+from lmhead.smollm.tokenizer import STARTS
 
 __all__ = ["Fixture", "Prompt", "load_fixture"]
+
+X_STEP = 2.0**-34  # 5.8e-11, of numbers of size 20 to 400: what x is rounded to, see tools/make_fixture.py
 
 
 @dataclass(frozen=True, eq=False)
 class Prompt:
-    """One text, and what the model makes of it. T tokens, n stored columns.
+    """One text after one start, and what the model makes of it. n stored columns, and T rows.
+
+    With "none" there is a row for each token of the text. With "text" and "chat" there is **one more, the first**: the
+    last token of what stands before, which predicts the first token of the text.
 
     Attributes:
-        text: the prompt.
-        ids: `[T]` int64, its token ids.
+        text: the prompt, without what stands before it.
+        start: "none", "text" or "chat".
+        before: what stands before the text: "" or `<|endoftext|>` or the opening of a chat.
+        ids: `[T]` int64, the token ids of the rows.
         tokens: T strings, the text of each.
         x: `[T, d_model]` float64, the residual stream after layer 30, before the final norm.
         h: `[T, d_model]` float64, the same after the final norm: what the head reads.
@@ -37,17 +49,23 @@ class Prompt:
         targets: `[T]` int64, the column of `logits` that is the right answer at each position: where the next token is
             stored. -100 at the last position, and in the chat wherever the next token is not the assistant's.
         gaps: `[vocab_size]` float16, the last position's logits of the **whole** vocabulary less the largest, in
-            falling order from 0; None for the long texts. A probability made of them is off by at most 5e-5.
+            falling order from 0; None for the long texts. A probability made of them is off by at most 6e-5.
+        shares: for pairs of tokens (a, b), `[61]` float64: what each of `Fixture.writes` gives to z(a) - z(b) at the
+            last position, the norm's scale held fixed (`gap_shares`); they sum to the gap within 1e-9. Pairs that are
+            stored the other way round are not found.
     """
 
     text: str
+    start: str
+    before: str = field(repr=False)
     ids: Array = field(repr=False)
-    tokens: tuple[str, ...]
+    tokens: tuple[str, ...] = field(repr=False)
     x: Array = field(repr=False)
     h: Array = field(repr=False)
     logits: Array = field(repr=False)
     targets: Array = field(repr=False)
     gaps: Array | None = field(repr=False)
+    shares: dict[tuple[str, str], Array] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,24 +73,53 @@ class Fixture:
     r"""The real head in small: n of its columns, and the prompts.
 
     Attributes:
-        prompts: by name. A short prompt's name is its text; the others are "paragraph" and "chat".
+        prompts: by name, with nothing before them. A short prompt's name is its text; the others are "paragraph" and
+            "chat". The method `prompt` gives a short one with another start.
+        losses: by name and start, in nats: the loss of each token of the text that is predicted. With "none" the first
+            token is not, so that `losses[name, "text"][1:]` and `losses[name, "none"]` are over the same targets.
         ids: `[n]` int64, rising: the token ids of the stored columns.
         tokens: n strings, their texts; bytes that form no character by themselves are written `\xe4`.
         W_U: `[d_model, n]` float32, their columns, exactly the model's. The head is tied: `W_U.T` holds rows of E.
         column_norms: `[vocab_size]` float16, the length of **every** column, by token id.
+        writes: 61 names, of what is added up in the residual stream: "embedding", "attention 1", "feed-forward 1", ... .
         kinds: examples of each kind of token in the vocabulary: a name, and texts of stored tokens.
         vocab_size: 49,152.
         d_model: 576.
     """
 
     prompts: dict[str, Prompt] = field(repr=False)
+    losses: dict[tuple[str, str], Array] = field(repr=False)
     ids: Array = field(repr=False)
     tokens: tuple[str, ...] = field(repr=False)
     W_U: Array = field(repr=False)
     column_norms: Array = field(repr=False)
+    writes: tuple[str, ...] = field(repr=False)
     kinds: dict[str, tuple[str, ...]] = field(repr=False)
     vocab_size: int
     d_model: int
+    _prompts: dict[tuple[str, str], Prompt] = field(repr=False)
+
+    def prompt(self, name: str, start: str) -> Prompt:
+        """A prompt with what stands before it: "none" (nothing), "text" (`<|endoftext|>`) or "chat" (a user's turn).
+
+        >>> fixture = load_fixture()
+        >>> for start in "none", "text", "chat":
+        ...     logits = fixture.prompt("The cat sat on the", start).logits[-1]
+        ...     print(start, repr(fixture.tokens[logits[:-1].argmax()]))
+        none ' cat'
+        text ' mat'
+        chat ' mat'
+
+        Raises:
+            KeyError: a prompt that is not stored, or not with this start; its losses may be, in `losses`.
+        """
+        if (name, start) in self._prompts:
+            return self._prompts[name, start]
+        if start not in STARTS:
+            raise KeyError(f"start is one of {', '.join(map(repr, STARTS))}; got {start!r}")
+        if name in self.prompts:
+            raise KeyError(f"{name!r} is stored with nothing before it, start 'none'; losses has its losses with others")
+        raise KeyError(f"{name!r} is not stored; stored are {', '.join(map(repr, self.prompts))}")
 
     def index(self, token: str) -> int:
         """Where a token is stored: its place in `tokens`, `ids`, the columns of `W_U` and those of a prompt's logits.
@@ -113,25 +160,51 @@ def load_fixture() -> Fixture:
     # Q8_0: 32 numbers of a column share one scale
     W_U = (arrays["q"] * arrays["scale"].astype(np.float32)[..., None]).reshape(len(ids), -1).T
 
-    prompts = {}
-    for number, name in enumerate(arrays["names"].tolist()):
-        prompt_ids, x, lse_rest, scored = (arrays[f"{number}.{part}"] for part in ("ids", "x", "lse_rest", "scored"))
-        columns = np.searchsorted(ids, prompt_ids)
+    x_of_row = _x(arrays["x"])  # [rows, d_model]; texts that begin alike share rows
+    prompts, losses = {}, {}
+    for number, key in enumerate(zip(arrays["names"].tolist(), arrays["starts"].tolist(), strict=True)):
+        losses[key] = arrays[f"{number}.losses"]
+        if f"{number}.rows" not in arrays:
+            continue
+        part = {name: arrays.get(f"{number}.{name}") for name in ("ids", "rows", "lse_rest", "scored", "steps")}
+        columns = np.searchsorted(ids, part["ids"])
+        x = x_of_row[part["rows"]]
         h = rms_norm(x, arrays["gain"], float(arrays["eps"]))
-        steps = arrays.get(f"{number}.steps")
-        prompts[name] = Prompt(
+        pairs, shares = arrays.get(f"{number}.pairs", []), arrays.get(f"{number}.shares", [])
+        prompts[key] = Prompt(
             text=str(arrays["texts"][number]),
-            ids=prompt_ids.astype(np.int64),
+            start=key[1],
+            before=STARTS[key[1]],
+            ids=part["ids"].astype(np.int64),
             tokens=tuple(tokens[i] for i in columns),
             x=x,
             h=h,
-            logits=np.column_stack([unembed(h, W_U), lse_rest]),
-            targets=shift_targets(columns, scored),
-            gaps=None if steps is None else _gaps(steps),
+            logits=np.column_stack([unembed(h, W_U), part["lse_rest"]]),
+            targets=shift_targets(columns, part["scored"]),
+            gaps=None if part["steps"] is None else _gaps(part["steps"]),
+            shares={(tokens[a], tokens[b]): of_pair for (a, b), of_pair in zip(pairs, shares, strict=True)},
         )
     kinds = {kind: tuple(tokens[i] for i in arrays[f"kind.{kind}"]) for kind in arrays["kinds"].tolist()}
     norms = arrays["column_norms"]
-    return Fixture(prompts, ids, tokens, W_U, norms, kinds, vocab_size=len(norms), d_model=len(W_U))
+    return Fixture(
+        prompts={name: prompt for (name, start), prompt in prompts.items() if start == "none"},
+        losses=losses,
+        ids=ids,
+        tokens=tokens,
+        W_U=W_U,
+        column_norms=norms,
+        writes=write_names(int(arrays["n_layers"])),
+        kinds=kinds,
+        vocab_size=len(norms),
+        d_model=len(W_U),
+        _prompts=prompts,
+    )
+
+
+def _x(planes: Array) -> Array:
+    """Multiples of `X_STEP`, stored as unsigned integers, byte by byte: 0, -1, 1, -2, 2, ... are 0, 1, 2, 3, 4, ... ."""
+    unsigned = sum(plane.astype(np.int64) << (8 * i) for i, plane in enumerate(planes))
+    return ((unsigned >> 1) ^ -(unsigned & 1)) * X_STEP
 
 
 def _gaps(steps: Array) -> Array:

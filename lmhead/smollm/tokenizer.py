@@ -2,10 +2,18 @@
 
 A token is a string of bytes: a word, a piece of one, a space and a word, a digit, or a part of one Chinese
 character. Besides these there are special tokens, such as `<|im_start|>`, that no plain text contains.
+
+What stands **before** a text changes what the model expects after it. Its file asks for no start token
+(`add_bos_token` is false), so the caller says what stands there, by one of three names:
+
+    "none"   nothing
+    "text"   <|endoftext|>, the vocabulary's token for the border of two documents
+    "chat"   the model's chat template up to the user's turn, in which the text stands and is continued
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +24,36 @@ from lmhead._extras import extra
 if TYPE_CHECKING:
     import tokenizers
 
-__all__ = ["Tokenizer", "build_tokenizer"]
+__all__ = ["STARTS", "Tokenizer", "build_tokenizer", "start_of"]
 
 SPECIAL = 3  # the token type of a special token in a GGUF file
+
+STARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "none": "",
+        "text": "<|endoftext|>",
+        "chat": "<|im_start|>system\n"  # the template adds this system prompt where a chat has none
+        "You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
+        "<|im_start|>user\n",
+    }
+)
+
+
+def start_of(text: str, start: str) -> str:
+    """What is to be put before a text: "" if it begins with a start of its own, since none is ever added twice.
+
+    Raises:
+        ValueError: `start` is none of "none", "text" and "chat".
+
+    >>> start_of("Once upon a time", "text")
+    '<|endoftext|>'
+    >>> start_of("<|endoftext|>Once upon a time", "text")
+    ''
+    """
+    if start not in STARTS:
+        raise ValueError(f"start must be one of {', '.join(map(repr, STARTS))}; got {start!r}")
+    has_its_own = text.startswith(("<|endoftext|>", "<|im_start|>"))
+    return "" if has_its_own else STARTS[start]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +69,32 @@ class Tokenizer:
     special_ids: tuple[int, ...]
     _bpe: "tokenizers.Tokenizer" = field(repr=False)
 
-    def encode(self, text: str) -> Array:
+    def encode(self, text: str, start: str = "none") -> Array:
         """The token ids of a text, `[T]`. A special token's name in the text becomes that token.
 
+        Args:
+            text: what the model is to read.
+            start: what stands before it, "none", "text" or "chat" (see the head of this file); a text that begins with
+                `<|endoftext|>` or `<|im_start|>` has its start already, and gets no second one.
+
         Raises:
-            ValueError: a character that is no Unicode text, such as comes of reading a file in the wrong encoding.
+            ValueError: a character that is no Unicode text, such as comes of reading a file in the wrong encoding; a
+                `start` that is none of the three.
         """
         try:
             text.encode()
         except UnicodeEncodeError as error:
             where = f"character {error.start} of the text, {text[error.start]!r}"
             raise ValueError(f"{where}, is not Unicode: was it read in the wrong encoding?") from None
-        return np.array(self._bpe.encode(text).ids, dtype=np.int64)
+        return np.array(self._bpe.encode(start_of(text, start) + text).ids, dtype=np.int64)
+
+    def count_before(self, text: str, start: str) -> int:
+        """How many tokens of `encode(text, start)` stand wholly before the text.
+
+        A line break that ends the start of a chat may be one token with a line break that begins the text.
+        """
+        ends = np.cumsum([len(self.vocab[i]) for i in self.encode(text, start)])  # in bytes
+        return int(np.searchsorted(ends, len(start_of(text, start).encode()), side="right"))
 
     def decode(self, ids: Iterable[int | np.integer[Any]]) -> str:
         """The text of token ids; bytes that form no character become U+FFFD."""
