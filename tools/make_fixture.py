@@ -1,9 +1,9 @@
 """Make lmhead/data/smollm2.npz, the real model's fixture, from the real model: `python tools/make_fixture.py`.
 
-What is rounded, and why: hidden states, log-sum-exps, losses and shares are kept as float64, to the multiples of a small step. It is
-finer than 10 decimals of a loss need, and coarser than what two CPUs disagree on (2.5e-11 in x at the first position,
-where the model parks its largest numbers), so that every machine makes the same file to within one step. Columns of the
-head keep the model's own 8 bits and are exact.
+What is rounded, and why: hidden states, log-sum-exps, losses and shares are kept to the multiples of a small step. It
+is finer than 10 decimals of a loss need, and coarser than what two CPUs disagree on (2.5e-11 in x at the first
+position, where the model parks its largest numbers), so that every machine makes the same file to within one step.
+Columns of the head keep the model's own 8 bits and are exact.
 """
 
 from pathlib import Path
@@ -179,7 +179,7 @@ def _to_multiples(numbers: npt.NDArray[np.float64], step: float) -> npt.NDArray[
 
 
 def _bytes_of(x: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
-    """x in steps, as unsigned integers, byte by byte: `fixture._x` undoes it. The upper bytes are mostly 0, and pack."""
+    """What `fixture._x` undoes: x in steps, as unsigned integers, byte by byte. Upper bytes are mostly 0, and pack."""
     steps = np.rint(x / X_STEP).astype(np.int64)
     unsigned = (steps << 1) ^ (steps >> 63)  # 0, -1, 1, -2, 2, ... become 0, 1, 2, 3, 4, ...
     planes = [(unsigned >> (8 * i) & 0xFF).astype(np.uint8) for i in range(8)]

@@ -81,7 +81,7 @@ class Fixture:
         tokens: n strings, their texts; bytes that form no character by themselves are written `\xe4`.
         W_U: `[d_model, n]` float32, their columns, exactly the model's. The head is tied: `W_U.T` holds rows of E.
         column_norms: `[vocab_size]` float16, the length of **every** column, by token id.
-        writes: 61 names, of what is added up in the residual stream: "embedding", "attention 1", "feed-forward 1", ... .
+        writes: 61 names, of what the residual stream adds up: "embedding", "attention 1", "feed-forward 1", ... .
         kinds: examples of each kind of token in the vocabulary: a name, and texts of stored tokens.
         vocab_size: 49,152.
         d_model: 576.
@@ -118,7 +118,7 @@ class Fixture:
         if start not in STARTS:
             raise KeyError(f"start is one of {', '.join(map(repr, STARTS))}; got {start!r}")
         if name in self.prompts:
-            raise KeyError(f"{name!r} is stored with nothing before it, start 'none'; losses has its losses with others")
+            raise KeyError(f"{name!r} is stored with nothing before it, start 'none'; see losses for other starts")
         raise KeyError(f"{name!r} is not stored; stored are {', '.join(map(repr, self.prompts))}")
 
     def index(self, token: str) -> int:
@@ -166,22 +166,23 @@ def load_fixture() -> Fixture:
         losses[key] = arrays[f"{number}.losses"]
         if f"{number}.rows" not in arrays:
             continue
-        part = {name: arrays.get(f"{number}.{name}") for name in ("ids", "rows", "lse_rest", "scored", "steps")}
-        columns = np.searchsorted(ids, part["ids"])
-        x = x_of_row[part["rows"]]
+        row_ids, rows, lse_rest, scored = (arrays[f"{number}.{part}"] for part in ("ids", "rows", "lse_rest", "scored"))
+        columns = np.searchsorted(ids, row_ids)
+        x = x_of_row[rows]
         h = rms_norm(x, arrays["gain"], float(arrays["eps"]))
-        pairs, shares = arrays.get(f"{number}.pairs", []), arrays.get(f"{number}.shares", [])
+        steps = arrays.get(f"{number}.steps")
+        pairs, shares = (arrays.get(f"{number}.{part}", np.empty(0)) for part in ("pairs", "shares"))
         prompts[key] = Prompt(
             text=str(arrays["texts"][number]),
             start=key[1],
             before=STARTS[key[1]],
-            ids=part["ids"].astype(np.int64),
+            ids=row_ids.astype(np.int64),
             tokens=tuple(tokens[i] for i in columns),
             x=x,
             h=h,
-            logits=np.column_stack([unembed(h, W_U), part["lse_rest"]]),
-            targets=shift_targets(columns, part["scored"]),
-            gaps=None if part["steps"] is None else _gaps(part["steps"]),
+            logits=np.column_stack([unembed(h, W_U), lse_rest]),
+            targets=shift_targets(columns, scored),
+            gaps=None if steps is None else _gaps(steps),
             shares={(tokens[a], tokens[b]): of_pair for (a, b), of_pair in zip(pairs, shares, strict=True)},
         )
     kinds = {kind: tuple(tokens[i] for i in arrays[f"kind.{kind}"]) for kind in arrays["kinds"].tolist()}
@@ -202,8 +203,10 @@ def load_fixture() -> Fixture:
 
 
 def _x(planes: Array) -> Array:
-    """Multiples of `X_STEP`, stored as unsigned integers, byte by byte: 0, -1, 1, -2, 2, ... are 0, 1, 2, 3, 4, ... ."""
-    unsigned = sum(plane.astype(np.int64) << (8 * i) for i, plane in enumerate(planes))
+    """Multiples of `X_STEP`, stored as unsigned integers, byte by byte: 0, -1, 1, -2, 2, ... are 0, 1, 2, 3, 4, ..."""
+    unsigned = np.zeros(planes.shape[1:], dtype=np.int64)
+    for i, plane in enumerate(planes):
+        unsigned |= plane.astype(np.int64) << (8 * i)
     return ((unsigned >> 1) ^ -(unsigned & 1)) * X_STEP
 
 

@@ -290,7 +290,7 @@ def _as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     try:
         native = np.dtype(dtype).newbyteorder("=")
     except TypeError:  # a name that NumPy does not know
-        native = None
+        native = np.dtype(object)
     if native not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise TypeError(f"the model computes in float64 or float32; got {dtype!r}, which cannot carry it")
     return native

@@ -153,7 +153,7 @@ def test_shares_sum_to_the_gap(fixture: Fixture) -> None:
 @pytest.mark.parametrize(
     ("name", "start", "message"),
     [
-        ("paragraph", "text", "'paragraph' is stored with nothing before it, start 'none'; losses has"),
+        ("paragraph", "text", "'paragraph' is stored with nothing before it, start 'none'; see losses"),
         ("The cat", "none", "'The cat' is not stored; stored are 'The cat sat on the', "),
         ("chat", "bos", "start is one of 'none', 'text', 'chat'; got 'bos'"),
     ],

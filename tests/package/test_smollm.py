@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import jinja2
 import numpy as np
 import pytest
+from gguf import GGUFReader
 
 from lmhead import cross_entropy, shift_targets, softmax
 from lmhead.smollm import SmolLM, load_fixture, rms_norm
 from lmhead.smollm import model as body
-from lmhead.smollm.tokenizer import BYTE_OF
+from lmhead.smollm.tokenizer import BYTE_OF, STARTS
 from tests.support.real_model import real_model
 
 PARAGRAPH_LOSS = 3.388938  # nats a token, 78 scored
@@ -135,6 +137,53 @@ def test_no_position_sees_what_comes_later(model: SmolLM, ids: np.ndarray, state
     assert np.abs(prefix - states[:, :7]).max() < 1e-9 * np.abs(states).max()
 
 
+def test_each_state_is_the_sum_of_the_writes_up_to_it(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    writes = model.writes(ids)
+    assert writes.shape == (61, 79, 576)
+    assert np.abs(writes.cumsum(axis=0)[::2] - states).max() < 1e-12 * np.abs(states).max()
+    assert model.write_names[:4] == ("embedding", "attention 1", "feed-forward 1", "attention 2")
+    assert (len(model.write_names), model.write_names[-1]) == (61, "feed-forward 30")
+
+
+def test_each_write_is_the_one_that_its_name_says(model: SmolLM, ids: np.ndarray, states: np.ndarray) -> None:
+    """A layer whose attention writes nothing adds its feed-forward alone, of the state as it came."""
+    silent = np.zeros_like(model.weights["blk.11.attn_output.weight"])
+    quiet = replace(model, weights=dict(model.weights) | {"blk.11.attn_output.weight": silent})
+    writes = quiet.writes(ids)
+    assert not writes[model.write_names.index("attention 12")].any()
+    layer = {name: model.weights[f"blk.11.{name}.weight"] for name in ("ffn_gate", "ffn_up", "ffn_down", "ffn_norm")}
+    alone = body.feed_forward(rms_norm(states[11], layer["ffn_norm"], model.config.norm_eps), layer)
+    assert np.abs(writes[model.write_names.index("feed-forward 12")] - alone).max() < 1e-9 * np.abs(alone).max()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", np.float16, int, "int8", bool, complex, "U7", object])
+def test_a_dtype_that_cannot_carry_the_computation(dtype: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "fetch_model", lambda: pytest.fail("fetched for nothing"))
+    with pytest.raises(TypeError, match=r"^the model computes in float64 or float32; got .*, which cannot carry it$"):
+        body.load_model(dtype)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, "float32", np.dtype(">f4"), float])
+def test_the_dtypes_that_can(dtype: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "fetch_model", lambda: None)
+    monkeypatch.setattr(body, "read_gguf", lambda _, dtype: dtype)
+    asked = np.dtype(dtype)  # type: ignore[call-overload]
+    assert body.load_model(dtype) == asked.newbyteorder("=")  # type: ignore[arg-type]
+
+
+def test_weights_in_float16_are_computed_with_in_float32(model: SmolLM) -> None:
+    """Their rounding moves the second decimal of a logit; infinite squares would make rows of zeros."""
+    half = replace(model, weights={name: weight.astype(np.float16) for name, weight in model.weights.items()})
+    ids = np.array([504, 3575, 282, 4649, 314])  # "The capital of France is"
+    with np.errstate(all="raise", under="ignore"):
+        logits, exact = half.logits(ids), model.logits(ids)
+    assert logits.dtype == np.float32
+    assert model.tokenizer.token(logits[-1].argmax()) == model.tokenizer.token(exact[-1].argmax()) == " Paris"
+    assert (round(float(exact[-1].max()), 3), round(float(logits[-1].max()), 3)) == (17.371, 17.379)
+    assert round(float(cross_entropy(exact, shift_targets(ids))), 4) == 3.6916
+    assert abs(float(cross_entropy(logits, shift_targets(ids))) - 3.6916) < 1e-3
+
+
 def test_float32_throughout(model: SmolLM, ids: np.ndarray) -> None:
     single = replace(model, weights={name: weight.astype(np.float32) for name, weight in model.weights.items()})
     states = single.hidden_states(ids)
@@ -194,6 +243,44 @@ def test_special_tokens(model: SmolLM) -> None:
     assert tokenizer.special_ids == tuple(range(17))
 
 
+def test_what_stands_before_a_text(model: SmolLM) -> None:
+    encode, count_before = model.tokenizer.encode, model.tokenizer.count_before
+    plain = encode("The cat").tolist()
+    assert encode("The cat", "none").tolist() == plain
+    assert encode("The cat", "text").tolist() == [0, *plain]
+    chat = encode("The cat", "chat").tolist()
+    assert model.tokenizer.decode(chat) == STARTS["chat"] + "The cat"
+    assert chat[-2:] == plain
+    assert [count_before("The cat", start) for start in STARTS] == [0, 1, len(chat) - 2]
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("text", ["<|endoftext|>The cat", "<|im_start|>user\nThe cat"])
+def test_no_start_is_added_twice(model: SmolLM, text: str, start: str) -> None:
+    assert model.tokenizer.encode(text, start).tolist() == model.tokenizer.encode(text).tolist()
+    assert model.tokenizer.count_before(text, start) == 0
+
+
+def test_a_text_that_begins_with_line_breaks(model: SmolLM) -> None:
+    """In a chat it joins the line break before it to one token, which is the text's; its ids are the template's."""
+    chat = model.tokenizer.encode("\n\nThe", "chat")
+    assert model.tokenizer.decode(chat) == STARTS["chat"] + "\n\nThe"
+    before = model.tokenizer.count_before("\n\nThe", "chat")
+    assert [model.tokenizer.token(i) for i in chat[before - 1 :]] == ["user", "\n\n", "\n", "The"]
+
+
+def test_a_start_that_there_is_not(model: SmolLM) -> None:
+    with pytest.raises(ValueError, match="start must be one of 'none', 'text', 'chat'; got 'bos'"):
+        model.tokenizer.encode("The", "bos")
+
+
+def test_the_chat_start_is_the_files_own_template() -> None:
+    real_model()
+    template = GGUFReader(body.fetch_model()).fields["tokenizer.chat_template"].contents()
+    turn = [{"role": "user", "content": "The cat sat on the"}]
+    assert jinja2.Template(template).render(messages=turn) == STARTS["chat"] + "The cat sat on the<|im_end|>\n"
+
+
 def test_a_part_of_a_character_shows_its_bytes(model: SmolLM) -> None:
     ids = model.tokenizer.encode("日")
     assert [model.tokenizer.token(i) for i in ids] == [r"\xe6\x97", r"\xa5"]
@@ -232,6 +319,14 @@ def test_every_byte_has_one_letter() -> None:
 def test_rms_norm_by_hand() -> None:
     x = np.array([[3.0, 4.0], [0.0, 0.0]])
     assert np.allclose(rms_norm(x, np.array([1.0, 2.0]), 0.5), [[3 / 13**0.5, 8 / 13**0.5], [0, 0]], rtol=1e-15)
+
+
+def test_rms_norm_does_not_overflow() -> None:
+    for dtype, size in ((np.float16, 6e4), (np.float32, 1e38)):
+        with np.errstate(all="raise"):
+            normed = rms_norm(np.array([size, -size, 0, size], dtype), np.ones(4, dtype), 1e-5)
+        assert normed.dtype == np.float32
+        assert np.allclose(normed, np.array([1, -1, 0, 1]) * (4 / 3) ** 0.5, rtol=1e-6)
 
 
 def test_rope_depends_on_the_distance_alone() -> None:
