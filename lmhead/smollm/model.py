@@ -62,12 +62,11 @@ def rms_norm(x: ArrayLike, gain: Array, eps: float) -> Array:
 
 
 def gap_shares(writes: Array, direction: Array, gain: Array, eps: float) -> Array:
-    r"""What each write into the residual stream gives to a logit, or to the difference of two.
+    r"""What each write gives to a logit, or to the difference of two: $(w_i * gain) \cdot u / s$.
 
-    The last state x is a sum of writes $w_i$ (`SmolLM.writes`), and the final norm divides it by one number, the
-    root mean square s of the whole sum. With s held fixed the head is linear, and the logit falls into shares:
-
-    $$h \cdot u = \sum_i \frac{w_i * gain}{s} \cdot u,\qquad s = \sqrt{mean(x^2) + eps},\quad x = \sum_i w_i$$
+    The last state x is a sum of writes $w_i$ (`SmolLM.writes`), and the final norm divides it by one number, the root
+    mean square of the whole sum, $s = \sqrt{mean(x^2) + eps}$. With s held fixed the head is linear, and a logit,
+    $h \cdot u$ with u a column of `W_U`, falls into one share for each write.
 
     What holding s hides: without one of the writes s would be another, and so would all shares.
 
