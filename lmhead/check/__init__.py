@@ -11,6 +11,7 @@ that usually means. Results may be Python numbers, lists or arrays, in float32 o
 What is printed is the same at every run.
 """
 
+from lmhead.check.choosing import inverse_cdf, repetition_penalty
 from lmhead.check.columns import cosines, head_parameters, tied_gradient, winner_by_length
 from lmhead.check.head import from_lm_head, nearest_row, next_token, scores
 from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexity
@@ -27,6 +28,7 @@ __all__ = [
     "cross_entropy",
     "from_lm_head",
     "head_parameters",
+    "inverse_cdf",
     "log_softmax",
     "logits_not_probabilities",
     "masked_mean",
@@ -35,6 +37,7 @@ __all__ = [
     "next_token",
     "perplexity",
     "rank_of",
+    "repetition_penalty",
     "scores",
     "softmax",
     "streaming_loss",

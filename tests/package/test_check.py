@@ -134,6 +134,22 @@ def top_p_threshold(z, p):
     return np.where(lmhead.softmax(z) >= lowest, z, -np.inf)
 
 
+def inverse_cdf_loop(p, u):
+    end = 0.0
+    for token, width in enumerate(p):
+        end += width
+        if u < end:
+            return token
+    raise ValueError(u)
+
+
+def repetition_penalty_loop(z, ids, penalty):
+    z = z.copy()
+    for token in set(ids.tolist()):
+        z[token] = z[token] / penalty if z[token] > 0 else z[token] * penalty
+    return z
+
+
 def cross_entropy_list(z, y):
     top = max(z)
     return math.log(math.fsum(math.exp(x - top) for x in z)) + float(top) - float(z[y])
@@ -296,6 +312,17 @@ RIGHT = {
         lambda z: np.exp(z - np.logaddexp.reduce(z, axis=-1, keepdims=True)),
     ],
     "top_p": [top_p_loop, top_p_threshold, lmhead.top_p, lambda z, p: lmhead.top_p(z.astype(np.float32), p)],
+    "inverse_cdf": [
+        inverse_cdf_loop,
+        lambda p, u: (np.cumsum(p) <= u).sum(),
+        lambda p, u: np.searchsorted(np.cumsum(p), u, side="right"),
+        lambda p, u: int(np.argmax(np.cumsum(p) > u)),
+    ],
+    "repetition_penalty": [
+        repetition_penalty_loop,
+        lambda z, ids, penalty: np.where(np.isin(range(len(z)), ids), np.minimum(z / penalty, z * penalty), z),
+        lambda z, ids, penalty: [float(x) * penalty ** -np.sign(x) if j in ids else float(x) for j, x in enumerate(z)],
+    ],
     "cross_entropy": [
         cross_entropy_list,
         lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y],
@@ -500,6 +527,10 @@ MORE_PLANTED = [
     ("softmax", lambda z: lmhead.softmax(np.nan_to_num(z, neginf=0.0)), "a token masked with -inf"),
     ("top_p", lambda z, p: lmhead.top_k(z, 2), "p inside the row"),
     ("top_p", lambda z, p: lmhead.top_p(z, min(p, 0.99)), "p = 1"),
+    ("inverse_cdf", lambda p, u: int(u > p[0]), "inside a piece"),
+    ("inverse_cdf", lambda p, u: min(int((np.cumsum(p) < u).sum()), len(p) - 1), "on an end"),
+    ("repetition_penalty", lambda z, ids, penalty: np.where(z > 0, z / penalty, z * penalty), "positive logits"),
+    ("repetition_penalty", lambda z, ids, penalty: z if len(set(ids)) < len(ids) else repetition_penalty_loop(z, ids, penalty), "twice"),
     ("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y).round(2), "each token as the target"),
     ("cross_entropy", lambda z, y: lmhead.cross_entropy(np.minimum(z, 100), y), "large logits"),
     ("perplexity", lambda losses: np.exp(losses.sum() / (len(losses) + 1)), "a short text"),
