@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from lmhead.decoding import greedy, gumbel_argmax, sample, top_k, top_p
+from lmhead.decoding import greedy, gumbel_argmax, min_p, sample, top_k, top_p
 from lmhead.head import tie, unembed
 from lmhead.loss import (
     HeadGrads,
@@ -42,6 +42,7 @@ __all__ = [
     "logsumexp",
     "merge",
     "merge_all",
+    "min_p",
     "perplexity",
     "sample",
     "shift_targets",

@@ -87,6 +87,36 @@ def top_p(logits: ArrayLike, p: float) -> Array:
     return np.where(keep, z, z.dtype.type(-np.inf))
 
 
+@quietly
+def min_p(logits: ArrayLike, p: float) -> Array:
+    r"""The logits with all cut to -inf but the tokens that are at least p times as likely as the most likely one.
+
+    Token j stays where $p_j \ge p \cdot \max_i p_i$, which is $e^{z_j - \max_i z_i} \ge p$: no sum is needed. How many
+    stay follows the row; equal logits stay or go together.
+
+    Args:
+      logits: `[..., vocab]`; a temperature before or after them gives different sets.
+      p: from 0 to 1; 0 keeps every token, 1 the most likely alone and its equals.
+
+    Returns:
+      Logits of the same shape.
+
+    Raises:
+      ValueError: p outside 0 to 1; bad rows as in `greedy`.
+
+    Source: Nguyen et al. (2024), "Turning up the heat: min-p sampling for creative and coherent LLM outputs".
+
+    >>> min_p([2.0, 1.0, 0.1], 0.3).tolist()
+    [2.0, 1.0, -inf]
+    """
+    z = _as_valid_logits(logits)
+    if not 0 <= as_number(p, "min_p") <= 1:
+        raise ValueError(f"min_p is a ratio from 0 to 1, of a token's probability to the largest; got {p}")
+    wide = z.astype(np.float64)
+    keep = np.exp(wide - wide.max(axis=-1, keepdims=True)) >= p
+    return np.where(keep, z, z.dtype.type(-np.inf))
+
+
 def sample(
     logits: ArrayLike,
     rng: np.random.Generator,

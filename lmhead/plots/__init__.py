@@ -18,6 +18,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.loss_curve import loss_curve
     from lmhead.plots.paired_bars import paired_bars
     from lmhead.plots.product import product
+    from lmhead.plots.ranked import ranked
     from lmhead.plots.shift import shift
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
@@ -37,6 +38,7 @@ __all__ = [
     "loss_curve",
     "paired_bars",
     "product",
+    "ranked",
     "shift",
     "spans",
     "token_losses",

@@ -58,24 +58,24 @@ def test_one_logit_moves_every_bar():
     assert first != second, "told apart without colour"
 
 
-@pytest.mark.figure("fig-temperature")
-def test_probabilities_over_the_temperature():
-    ax = axes_of(CHAPTER)["fig-temperature"]
-    lines = ax.get_lines()
-    assert [line.get_label() for line in lines] == WORDS == legend(ax)
-    tau = lines[0].get_xdata()
-    drawn = np.array([line.get_ydata() for line in lines])
-    assert tau[0] == 0.1 and tau[-1] == 3.0
-    np.testing.assert_allclose(drawn.T, [softmax(Z / t) for t in tau])
-    assert (np.diff(drawn, axis=0) < 0).all(), "the caption: the curves never cross"
-    assert drawn[0, 0] > 0.999 and np.ptp(drawn[:, -1]) < np.ptp(drawn[:, 0]), "and come together"
-    said = alt_text(CHAPTER, "fig-temperature")
-    assert said.startswith("Five curves") and f"from near 0 to {tau[-1]:.0f}." in said
-    assert "At the left end mat is at 1 and all others at 0" in said and np.round(drawn[:, 0]).tolist() == [
-        1,
-        0,
-        0,
-        0,
-        0,
-    ]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("temperature", "probability")
+@pytest.mark.figure("fig-only-gaps-count")
+def test_only_the_exponentials_share_is_level():
+    ax = axes_of(CHAPTER)["fig-only-gaps-count"]
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == ["z", "square", "sigmoid", "e^z"] == legend(ax)
+    added = lines["z"].get_xdata()
+    assert added[0] == 0 and added[-1] == 6
+    weights = {"z": lambda x: x, "square": np.square, "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "e^z": np.exp}
+    for name, weight in weights.items():
+        expected = [weight(Z[0] + c) / weight(Z + c).sum() for c in added]
+        np.testing.assert_allclose(lines[name].get_ydata(), expected)
+    np.testing.assert_allclose(lines["e^z"].get_ydata(), softmax(Z)[0])
+    assert all(np.ptp(lines[name].get_ydata()) > 0.1 for name in ("z", "square", "sigmoid")), (
+        "one line of four is level"
+    )
+    said = alt_text(CHAPTER, "fig-only-gaps-count")
+    assert f"level at {softmax(Z)[0]:.3f}" in said and "over a number from 0 to 6" in said
+    slopes = {name: np.sign(np.diff(line.get_ydata())) for name, line in lines.items()}
+    assert (slopes["z"] < 0).all() and (slopes["sigmoid"] < 0).all(), "the lines of z and of the sigmoid fall"
+    assert slopes["square"][0] > 0 > slopes["square"][-1], "that of the square rises and then falls"
+    assert ax.get_ylabel() == "share of mat"

@@ -530,7 +530,7 @@ MORE_PLANTED = [
     ("inverse_cdf", lambda p, u: int(u > p[0]), "inside a piece"),
     ("inverse_cdf", lambda p, u: min(int((np.cumsum(p) < u).sum()), len(p) - 1), "on an end"),
     ("repetition_penalty", lambda z, ids, penalty: np.where(z > 0, z / penalty, z * penalty), "positive logits"),
-    ("repetition_penalty", lambda z, ids, penalty: z if len(set(ids)) < len(ids) else repetition_penalty_loop(z, ids, penalty), "twice"),
+    ("repetition_penalty", lambda z, ids, penalty: repetition_penalty_loop(z, ids[:2], penalty), "negative"),
     ("cross_entropy", lambda z, y: lmhead.cross_entropy(z, y).round(2), "each token as the target"),
     ("cross_entropy", lambda z, y: lmhead.cross_entropy(np.minimum(z, 100), y), "large logits"),
     ("perplexity", lambda losses: np.exp(losses.sum() / (len(losses) + 1)), "a short text"),

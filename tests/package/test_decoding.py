@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lmhead import greedy, gumbel_argmax, sample, softmax, top_k, top_p
+from lmhead import greedy, gumbel_argmax, min_p, sample, softmax, top_k, top_p
 
 Z = np.array([2.0, 1.0, 0.1, 1.0, -3.0])
 CUT = -np.inf
@@ -55,6 +55,27 @@ def test_top_k_is_the_largest_k(z, data):
     kept = np.isfinite(top_k(z, k))
     assert kept.sum() == k
     assert k == len(z) or z[kept].min() >= z[~kept].max()
+
+
+def test_min_p_keeps_what_is_likely_enough_beside_the_best():
+    assert min_p(Z, 1).tolist() == [2.0, CUT, CUT, CUT, CUT]
+    assert min_p(Z, 0.3).tolist() == [2.0, 1.0, CUT, 1.0, CUT]  # e^-1 is 0.37, e^-1.9 is 0.15
+    assert np.array_equal(min_p(Z, 0), Z)
+    assert min_p([0.0, np.log(0.5), -1.0], 0.5).tolist() == [0.0, np.log(0.5), CUT]  # the bar itself stays
+    assert min_p([3.0, 3.0, 2.9], 1).tolist() == [3.0, 3.0, CUT]
+    assert min_p(np.stack([Z[::-1], Z]), 0.9)[0].tolist() == [CUT, CUT, CUT, CUT, 2.0]
+    assert min_p([1000.0, 999.0, CUT], 0.1).tolist() == [1000.0, 999.0, CUT]
+    with np.errstate(all="raise"):
+        assert min_p([CUT, 0.0, -900.0], 0.1).tolist() == [CUT, 0.0, CUT]
+
+
+@settings(max_examples=150, deadline=None)
+@given(arrays(np.float64, st.integers(1, 12), elements=st.floats(-30, 30)), st.floats(0.001, 1.0))
+def test_min_p_is_a_ratio_of_probabilities(z, p):
+    likely = softmax(z)
+    kept = np.isfinite(min_p(z, p))
+    assert kept[z.argmax()] and (likely[kept] >= p * likely.max() * (1 - 1e-9)).all()
+    assert (likely[~kept] <= p * likely.max() * (1 + 1e-9)).all()
 
 
 def chi_square(counts, p):
@@ -137,6 +158,7 @@ def test_shapes_and_untouched_input():
         assert ids.dtype == np.int64
     assert np.ndim(sample(Z, rng)) == 0
     assert top_p(z, 1) is not z
+    assert min_p(z, 0) is not z and min_p(z.astype(np.float32), 0.5).dtype == np.float32
 
 
 @pytest.mark.parametrize(
@@ -165,6 +187,17 @@ def test_shapes_and_untouched_input():
         (lambda rng: top_p(Z, "0.9"), TypeError, "top_p must be one number; got '0.9'"),
         (lambda rng: sample(Z, rng, top_p=True), TypeError, "top_p must be one number; got True"),
         (lambda rng: top_p(Z, np.nan), ValueError, "top_p is a probability above 0 and at most 1; got nan"),
+        (
+            lambda rng: min_p(Z, 5),
+            ValueError,
+            "min_p is a ratio from 0 to 1, of a token's probability to the largest; got 5",
+        ),
+        (
+            lambda rng: min_p(Z, np.nan),
+            ValueError,
+            "min_p is a ratio from 0 to 1, of a token's probability to the largest; got nan",
+        ),
+        (lambda rng: min_p(Z, [0.1]), TypeError, "min_p must be one number; got [0.1]"),
         (
             lambda rng: sample(Z, 0),
             TypeError,
