@@ -58,6 +58,7 @@ def kept_at_most(top_k: float, vocab_size: int) -> int:
 def probabilities_of_prompts(
     fixture: Fixture,
     *,
+    start: str = "none",
     named: int = 20,
     temperature: float = 1.0,
     top_p: float = 1.0,
@@ -71,6 +72,7 @@ def probabilities_of_prompts(
 
     Args:
       fixture: as `lmhead.smollm.load_fixture()` gives it; the menu lists its prompts that have `gaps`.
+      start: what stands before the prompts, "none", "text" or "chat", as in `Fixture.prompt`.
       named: how many of the most likely tokens have a bar of their own.
       temperature: from 0.1 to 3.
       top_p: the mass that stays, from 0.05 to 1.
@@ -82,7 +84,8 @@ def probabilities_of_prompts(
     if not (0.1 <= temperature <= 3 and 0.05 <= top_p <= 1):
         raise ValueError(f"temperature must be 0.1 to 3, top_p 0.05 to 1; got {temperature}, {top_p}")
     words = with_words(WORDS, words)
-    prompts = [(prompt, prompt.gaps) for prompt in fixture.prompts.values() if prompt.gaps is not None]
+    started = [fixture.prompt(name, start) for name, prompt in fixture.prompts.items() if prompt.gaps is not None]
+    prompts = [(prompt, prompt.gaps) for prompt in started if prompt.gaps is not None]
     state: dict[str, Any] = {"prompt": 0, "temperature": temperature, "top_p": top_p}
     state |= {"prompts": [prompt.text for prompt, _ in prompts], "vocab": fixture.vocab_size}
     state |= {"top_k": float(fixture.vocab_size), "top": [], "largest": [], "labels": []}

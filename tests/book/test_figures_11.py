@@ -43,9 +43,9 @@ def test_probabilities_over_the_temperature():
 @pytest.mark.figure("fig-three-cuts")
 def test_three_cuts_on_two_rows():
     ax = axes_of(CHAPTER)["fig-three-cuts"]
-    prompts = load_fixture().prompts
+    fixture = load_fixture()
     texts = ["The cat sat on the", "The capital of France is"]
-    gaps = [prompts[text].gaps.astype(float) for text in texts]
+    gaps = [fixture.prompt(text, "text").gaps.astype(float) for text in texts]
     lines, marks = ax.get_lines()[:2], ax.get_lines()[2:]
     assert legend(ax) == [*texts, "top-k 50", "top-p 0.9", "min-p 0.05"]
     for line, row in zip(lines, gaps, strict=True):

@@ -108,11 +108,12 @@ def test_all_real_logits_of_every_prompt():
             assert_close(got, _prompts.numbers(state), settings)
 
 
-def test_float16_logits_move_no_probability_by_more_than_5e_5():
+@pytest.mark.parametrize("start", ["none", "text", "chat"])
+def test_float16_logits_move_no_probability_by_more_than_5e_5(start):
     fixture = smollm.load_fixture()
-    state = dict(widgets.probabilities_of_prompts(fixture).children[-1].get_state())
+    state = dict(widgets.probabilities_of_prompts(fixture, start=start).children[-1].get_state())
     for at, text in enumerate(state["prompts"]):
-        exact = lmhead.softmax(fixture.prompts[text].logits[-1])  # with all that is not stored in its last entry
+        exact = lmhead.softmax(fixture.prompt(text, start).logits[-1])  # with all that is not stored in its last entry
         best = np.sort(exact[:-1])[::-1][:20]
         shown = _prompts.numbers({**state, "prompt": at})["p"]
         assert np.abs(shown - best).max() <= 5e-5
