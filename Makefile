@@ -1,4 +1,5 @@
-# Two commands do everything: `make book` and `make test`. Both make .venv from requirements.txt first.
+# Two commands do everything: `make book` and `make test`; `make quick` is for in between. Each makes .venv first, from
+# requirements.txt.
 # Without make, see "Without make" in README.md.
 
 PYTHON ?= python3
@@ -12,6 +13,9 @@ help:  ## list the commands
 book: .venv  ## build the site, warnings as errors, and print the page to open
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open: $(CURDIR)/$(SITE)"
+
+quick: .venv  ## run what needs no browser, no model, no kernel and no new environment
+	$(BIN)/python -m tools.test --quick
 
 test: .venv  ## run every test
 	$(BIN)/python -m tools.test
@@ -62,4 +66,4 @@ clean:  ## remove all that was built, the environments too
 	touch $@
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab refresh model serve bench mutants round lock clean .venv .venv-bench
+.PHONY: help book quick test lab refresh model serve bench mutants round lock clean .venv .venv-bench

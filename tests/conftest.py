@@ -1,58 +1,129 @@
-"""What is made once for all tests: the built site, a page of every view, a browser. And which worker runs what."""
+"""What every test may rely on: its marks, its folder, which worker runs it; and what is made once for all."""
 
-import os
-import re
+from __future__ import annotations
+
 import shutil
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 
-from tests.support.building import ROOT, build_book
+from lmhead.smollm import SmolLM
+from tests.support import session
+from tests.support.building import build_book
+from tests.support.real_model import load
+from tools.chapters import CHAPTERS, ROOT, needs_model
 
-# A file's tests stay together, so that what they share is made once. But the cells of a chapter are run by three files,
-# for its figures, for the shapes of its heads and for the names of its variables: those stay together by chapter. And
-# the real model takes long to load: one worker has it.
-BY_CHAPTER = re.compile(r"(?:test_figures_|test_no_matrix_is_square.*\[|test_a_variable_is_what_its_name_says\[)(\d\d)")
-REAL_MODEL = re.compile(r"test_(?:cli|fixture|smollm|figures_09)\.py|\[09_")
-ALONE = ("test_every_page.py", "test_every_control_", "test_every_quick_check_")  # long: not one after the other
+# ---- what a test needs: `make quick` leaves these out. `session.need` holds that a test says so.
+
+KINDS = {  # mark -> what such a test does, and the fixtures or marks that bring it along
+    "browser": ("drives a browser", {"browser", "gallery", "lab", "tab"}),
+    "site": ("builds pages", {"site", "small_book", "gallery_html", "widgets_page"}),
+    "model": ("loads the real model", {"real_model"}),
+    "kernel": ("executes notebooks", {"figure"}),
+    "environment": ("makes an environment", set()),
+    "long": ("takes long", set()),
+    "mutation": ("runs other tests on planted faults", set()),
+}
+OTHER_MARKS = ("figure(name): asserts what the book's figure of that name draws", "alone: long, any worker takes it")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only what needs none of: " + ", ".join(KINDS))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, (does, _) in KINDS.items():
+        config.addinivalue_line("markers", f"{mark}: {does}")
+    for line in OTHER_MARKS:
+        config.addinivalue_line("markers", line)
+    session.begin(getattr(config, "workerinput", {}).get("folder"))
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """As `--dist loadfile`, but for the above."""
-    from xdist.scheduler import LoadFileScheduling
-
-    class Together(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            if REAL_MODEL.search(nodeid) and "test_notebooks" not in nodeid:
-                return "the real model"
-            if chapter := BY_CHAPTER.search(nodeid):
-                return f"chapter {chapter[1]}"
-            return nodeid if any(name in nodeid for name in ALONE) else nodeid.partition("::")[0]
-
-    return Together(config, log)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker the folder that all share."""
+    node.workerinput["folder"] = str(session.folder)
 
 
-def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
-    """What `make(folder)` returns, called by the first worker that asks."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a folder of its own, side by side
-        shared = shared.parent
-    note = shared / f"{name}.path"
-    with FileLock(shared / f"{name}.lock"):
-        if not note.exists():
-            folder = shared / name
-            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
-            folder.mkdir()
-            note.write_text(str(make(folder)), encoding="utf-8")
-    return Path(note.read_text(encoding="utf-8"))
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        session.end()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for kind in kinds_of(item):
+            item.add_marker(kind)
+        if not item.get_closest_marker("alone"):
+            item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    if config.getoption("quick"):
+        left_out = [item for item in items if marks_of(item) & set(KINDS)]
+        items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
+        config.hook.pytest_deselected(items=left_out)
+        config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
+
+
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+def marks_of(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
+
+
+def kinds_of(item: pytest.Item) -> list[str]:
+    """The marks that its fixtures and other marks bring along."""
+    has = marks_of(item) | set(getattr(item, "fixturenames", ()))
+    kinds = [kind for kind, (_, brought_by) in KINDS.items() if {kind, *brought_by} & has]
+    chapter = chapter_of(item)
+    if item.path.suffix == ".ipynb":  # a cell that nbval runs
+        chapter, kinds = item.path.stem, ["kernel"]
+    return [*kinds, "model"] if "kernel" in kinds and chapter and needs_model(chapter) else kinds
+
+
+def chapter_of(item: pytest.Item) -> str | None:
+    """The chapter that it is about: its parameter, or that of its `test_figures_NN.py`."""
+    of_file = next((name for name in CHAPTERS if item.path.name == f"test_figures_{name[:2]}.py"), None)
+    return item.callspec.params.get("chapter", of_file) if hasattr(item, "callspec") else of_file
+
+
+def group_of(item: pytest.Item) -> str:
+    """What one worker runs in one go: a file; a chapter's one run and all that is read from it; the real model."""
+    marks = marks_of(item)
+    if "model" in marks:
+        return "the real model"
+    of_chapter = "kernel" in marks and item.path.suffix == ".py"
+    return f"chapter {chapter_of(item)}" if of_chapter else item.nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    with session.guarded(marks_of(item)):
+        return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if left_out := config.stash.get(LEFT_OUT, None):
+        each = ", ".join(f"{left_out[kind]} {KINDS[kind][0]}" for kind in KINDS if left_out[kind])
+        terminalreporter.write_line(
+            f"Left out of quick: {sum(left_out.values())} tests ({each}); `make test` runs all."
+        )
+
+
+# ---- what is made once
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def real_model() -> SmolLM:
+    """The real model; where it cannot be had, a skip, or under CI a failure."""
+    return load()
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
     """The folder of the built site, from which `book/index.html` opens."""
 
     def build(folder: Path) -> Path:
@@ -61,7 +132,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pytest.fail("The book does not build:\n" + built.stdout[-3000:] + built.stderr[-3000:])
         return folder / "_build" / "html"
 
-    return made_once(tmp_path_factory, "site", build)
+    return session.made_once("site", build)
 
 
 @pytest.fixture
@@ -93,11 +164,11 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def gallery_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gallery_html() -> Path:
     """The folder of a built book, whose one page shows every view."""
     from tests.support.gallery import gallery_site
 
-    return made_once(tmp_path_factory, "gallery", gallery_site)
+    return session.made_once("gallery", gallery_site)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,12 @@ NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?
 
 
 @functools.cache
+def needs_model(notebook: str) -> bool:
+    """Whether its cells load the real model, as the fixture in the package does not do."""
+    return "load_model(" in (BOOK / f"{notebook}.ipynb").read_text("utf-8")
+
+
+@functools.cache
 def cells(chapter: str) -> list[Any]:
     """All cells of a chapter."""
     return nbformat.read(BOOK / f"{chapter}.ipynb", as_version=4).cells

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -24,12 +25,18 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 VOLATILE_METADATA = ("collapsed", "ExecuteTime", "execution", "jp-MarkdownHeadingCollapsed", "scrolled")
 
 
-def refreshed(path: Path) -> str:
-    """The notebook at `path`, run from a clean kernel, as the text that its file should hold."""
+def refreshed(path: Path, extension: str | None = None, env: dict[str, str] | None = None) -> str:
+    """The notebook at `path`, run from a clean kernel, as the text that its file should hold.
+
+    An IPython extension may listen in that kernel, and `env` is its environment, if not this one's.
+    """
     notebook = nbformat.read(path, as_version=4)
     notebook.metadata.pop("widgets", None)
     where = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False, resources=where).execute()
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False, resources=where)
+    if extension:
+        client.extra_arguments = [f"--ext={extension}"]
+    client.execute(env=env or dict(os.environ))
     return canonical(notebook)
 
 

@@ -33,19 +33,19 @@ ABOVE_ITSELF = Exercise(
     ],
     mistakes=[
         Mistake(
-            lambda E: (E @ E.T > (E @ E.T).diagonal()).sum(axis=1),
+            lambda E: ((E @ E.T).diagonal() < E @ E.T).sum(axis=1),
             "You compare with the other token's own score. Token i's stands in row i: diagonal()[:, None].",
         ),
         Mistake(
-            lambda E: (E @ E.T >= (E @ E.T).diagonal()[:, None]).sum(axis=1),
+            lambda E: ((E @ E.T).diagonal()[:, None] <= E @ E.T).sum(axis=1),
             "You count the token itself, and all that are equal (>=). Only higher scores count: >.",
         ),
         Mistake(
-            lambda E: (E @ E.T >= (E @ E.T).diagonal()[:, None]).sum(axis=1) - 1,
+            lambda E: ((E @ E.T).diagonal()[:, None] <= E @ E.T).sum(axis=1) - 1,
             "You count tokens with the same score. They do not score higher: >.",
         ),
         Mistake(
-            lambda E: (E @ E.T < (E @ E.T).diagonal()[:, None]).sum(axis=1),
+            lambda E: ((E @ E.T).diagonal()[:, None] > E @ E.T).sum(axis=1),
             "You count the tokens that score lower. Turn the comparison round.",
         ),
         Mistake(
@@ -57,7 +57,7 @@ ABOVE_ITSELF = Exercise(
             "You count the longer rows. A long row that points away scores low: compare dot products.",
         ),
         Mistake(
-            lambda E: (E @ E.T > (E @ E.T).diagonal()[:, None]).any(axis=1).astype(int),
+            lambda E: ((E @ E.T).diagonal()[:, None] < E @ E.T).any(axis=1).astype(int),
             "You say whether any token scores higher. Asked is how many.",
         ),
         Mistake(lambda E: (E @ E.T).argmax(axis=1), "You return the token that scores highest. Count those above i."),

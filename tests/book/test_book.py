@@ -87,6 +87,7 @@ def test_figures_have_a_name_a_caption_an_alt_text_and_a_test(chapter):
 
 
 @every_chapter
+@pytest.mark.kernel
 def test_no_matrix_is_square_and_no_two_sizes_agree(chapter):
     for h_shape, head_shape in ran(chapter).heads:
         d_model, vocab = head_shape

@@ -8,15 +8,13 @@ import pytest
 from lmhead import cross_entropy, plots
 from lmhead.smollm import load_fixture
 from tests.support.ran import axes_of
-from tests.support.real_model import real_model
 from tools.chapters import alt_text
 
 CHAPTER = "09_a_real_head"
 
 
 @pytest.fixture(scope="module")
-def drawn():
-    real_model()  # skips, or fails under CI, where the model cannot be had
+def drawn(real_model):  # skips, or fails under CI, where the model cannot be had
     return axes_of(CHAPTER)
 
 

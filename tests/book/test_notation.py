@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-import numpy as np
 import pytest
 
+from tests.support.meanings import MEANINGS
 from tests.support.ran import ran
-from tools.chapters import BOOK, CHAPTERS, figures, prose_cells, said_beside, tags
+from tools.chapters import BOOK, CHAPTERS, figures, prose_cells, said_beside
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+?)\$", re.S)
 WORDS = re.compile(r"\\(?:text|operatorname|begin|end|mathrm)\{[^}]*\}")
@@ -110,38 +110,11 @@ def test_symbols_are_told_apart():
 # ---- what variables hold
 
 
-def integers(x: Any) -> bool:
-    return x.dtype.kind in "iu"
-
-
-def probabilities(p: Any) -> bool:
-    return p.min() >= 0 and np.allclose(p.sum(axis=-1), 1, atol=1e-6)
-
-
-MEANINGS: dict[str, Callable[[Any], bool]] = {  # names in code, as notation.md lists them
-    "E": lambda E: E.ndim == 2,
-    "G": lambda G: np.allclose(G.sum(axis=-1), 0, atol=1e-6),
-    "H": lambda H: H.ndim == 2,
-    "L": lambda L: (L >= 0).all(),
-    "R": lambda R: (R >= 0).all(),
-    "S": lambda S: (S >= 1).all() or not S.all(),  # 0 before the first chunk
-    "W_U": lambda W_U: W_U.ndim == 2,
-    "W_lm": lambda W_lm: W_lm.ndim == 2,
-    "b": lambda b: b.ndim == 1,
-    "loss": lambda loss: (loss >= 0).all(),
-    "p": probabilities,
-    "rest": lambda rest: (rest >= 0).all(),
-    "targets": integers,
-    "y": integers,
-}
-
-
 @pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.kernel
 def test_a_variable_is_what_its_name_says(chapter):
-    for cell, name, value in ran(chapter).assigned:
-        if name in MEANINGS and not {"exercise", "solution"} & set(tags(cell)) and not callable(value):
-            array = np.asarray(value)
-            assert MEANINGS[name](array), f"`{name}` means something else in book/notation.md:\n{cell.source}\n{array}"
+    for name, source in ran(chapter).misnamed:
+        pytest.fail(f"`{name}` means something else in book/notation.md:\n{source}")
 
 
 def test_the_names_are_those_of_the_notation():

@@ -52,6 +52,7 @@ def test_within_a_few_units_of_the_last_place(z):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.long
 def test_a_whole_vocabulary(dtype):
     z = np.random.default_rng(3).normal(0, 4, 128_256).astype(dtype)
     true = exact(z)
@@ -71,6 +72,7 @@ def test_temperature_keeps_the_digits(dtype, temperature):
     assert ulps(logsumexp(z, temperature=temperature), true.logsumexp, scale) <= 2
 
 
+@pytest.mark.long
 def test_long_sums_along_the_first_axis():
     """Sums over 4 million float32 numbers, strided: where others carry a float32 sum and lose 2 %."""
     vocab = 4_000_000

@@ -298,7 +298,7 @@ RIGHT = {
     "above_itself": [
         lambda E: [sum(float(E[i] @ row) > float(E[i] @ E[i]) for row in E) for i in range(len(E))],
         lambda E: (np.einsum("id,jd->ij", E, E) > (E * E).sum(axis=1, keepdims=True)).sum(axis=1),
-        lambda E: np.count_nonzero(E @ E.T > np.diag(E @ E.T).reshape(-1, 1), axis=1).tolist(),
+        lambda E: np.count_nonzero(np.diag(E @ E.T).reshape(-1, 1) < E @ E.T, axis=1).tolist(),
     ],
     "tied_gradient": [
         tied_gradient_loop,
@@ -521,7 +521,7 @@ MORE_PLANTED = [
     ("cosines", lambda h, W_U: np.abs(h @ W_U) / np.linalg.norm(h) / np.linalg.norm(W_U, axis=0), "columns"),
     ("winner_by_length", lambda h, W_U, j: abs((h @ W_U).max() / (h @ W_U)[j]), "a negative dot product"),
     ("head_parameters", lambda d, V, tied, bias: (not tied) * d * V + bias, "with a bias"),
-    ("above_itself", lambda E: (E @ E.T > np.abs(E).max()).sum(axis=1), "rows of different lengths"),
+    ("above_itself", lambda E: (np.abs(E).max() < E @ E.T).sum(axis=1), "rows of different lengths"),
     ("tied_gradient", lambda ids, dx, dW_U: dW_U.T + dx.sum(axis=0), "every token once"),
     ("softmax", lambda z: (z - z.min()) / (z - z.min()).sum(-1, keepdims=True), "one row"),
     ("softmax", lambda z: lmhead.softmax(np.nan_to_num(z, neginf=0.0)), "a token masked with -inf"),

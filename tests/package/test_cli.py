@@ -13,15 +13,13 @@ from lmhead import __main__ as cli
 from lmhead import cross_entropy, softmax
 from lmhead.fetch import NoNetworkError
 from lmhead.smollm import SmolLM, load_fixture
-from tests.support.real_model import real_model
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> SmolLM:
+def model(real_model: SmolLM, monkeypatch: pytest.MonkeyPatch) -> SmolLM:
     """The model that the tests share stands in for the one that the command would load."""
-    model = real_model()
-    monkeypatch.setattr(cli, "load_model", lambda: model)
-    return model
+    monkeypatch.setattr(cli, "load_model", lambda: real_model)
+    return real_model
 
 
 def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":

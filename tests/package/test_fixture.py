@@ -13,7 +13,6 @@ from lmhead.smollm import Fixture, SmolLM, load_fixture
 from lmhead.smollm.fixture import Prompt, _x
 from lmhead.smollm.model import fetch_model, gap_shares
 from lmhead.smollm.tokenizer import STARTS
-from tests.support.real_model import real_model
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "lmhead" / "data"
@@ -34,9 +33,9 @@ def fixture() -> Fixture:
 
 
 @pytest.fixture(scope="module")
-def model() -> SmolLM:
+def model(real_model: SmolLM) -> SmolLM:
     """The real model, which here remembers what it has computed: its writes are asked for twice."""
-    model = real_model()
+    model = real_model
     known: dict[bytes, np.ndarray] = {}
 
     class Remembering(SmolLM):

@@ -16,15 +16,14 @@ from lmhead import cross_entropy, shift_targets, softmax
 from lmhead.smollm import SmolLM, load_fixture, rms_norm
 from lmhead.smollm import model as body
 from lmhead.smollm.tokenizer import BYTE_OF, STARTS
-from tests.support.real_model import real_model
 
 PARAGRAPH_LOSS = 3.388938  # nats a token, 78 scored
 REFERENCE = json.loads(Path(__file__).with_name("torch_reference.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def model() -> SmolLM:
-    return real_model()
+def model(real_model: SmolLM) -> SmolLM:
+    return real_model
 
 
 @pytest.fixture(scope="module")
@@ -274,8 +273,7 @@ def test_a_start_that_there_is_not(model: SmolLM) -> None:
         model.tokenizer.encode("The", "bos")
 
 
-def test_the_chat_start_is_the_files_own_template() -> None:
-    real_model()
+def test_the_chat_start_is_the_files_own_template(model: SmolLM) -> None:
     template = GGUFReader(body.fetch_model()).fields["tokenizer.chat_template"].contents()
     turn = [{"role": "user", "content": "The cat sat on the"}]
     assert jinja2.Template(template).render(messages=turn) == STARTS["chat"] + "The cat sat on the<|im_end|>\n"

@@ -15,6 +15,7 @@ def run(*command, cwd):
     return subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.environment
 def test_unpacked_installed_and_run(site, tmp_path):
     with zipfile.ZipFile(site / "course.zip") as zipped:
         zipped.extractall(tmp_path)

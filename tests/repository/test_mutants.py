@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tools.mutants import MUTANTS, QUICK, survivors
 
 ROOT = Path(__file__).parents[2]
@@ -14,6 +16,7 @@ def test_every_fault_can_be_made():
         assert mutant.apply(sound) != sound, mutant.name
 
 
+@pytest.mark.mutation
 def test_a_dozen_are_caught():
     chosen = [mutant for mutant in MUTANTS if mutant.name in QUICK]
     assert len(chosen) == 12

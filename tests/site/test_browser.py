@@ -35,6 +35,7 @@ def widget(page: Page, name: str) -> Widget:
 # ---- every page
 
 
+@pytest.mark.alone
 def test_every_control_of_every_page_tells_the_truth(browser: Browser, addresses: list[str]) -> None:
     """Each slider moved by keyboard and by mouse, each menu and check box through all of its states."""
     troubles: list[str] = []
@@ -95,6 +96,7 @@ def wait_for_late_data(page: Page, one: Widget) -> None:
         page.wait_for_function("(key) => window.widgetData?.[key]", arg=one.tails[f"tail_{prompt}"]["file"])
 
 
+@pytest.mark.alone
 def test_every_quick_check_answers_every_reply(browser: Browser, addresses: list[str]) -> None:
     troubles: list[str] = []
     asked = 0

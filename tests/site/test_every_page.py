@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.live import closed_network, open_page
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_is_quiet_fits_and_is_accessible(browser: Browser, addresses: list[str], width: int) -> None:

@@ -16,7 +16,8 @@ from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
 from lmhead import cross_entropy, softmax, unembed
-from tests.support.building import ROOT, build_book
+from tests.support.building import build_book
+from tools.chapters import ROOT
 
 FIRST_VIEW_KIB = 250
 LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "embed": "src", "object": "data"}

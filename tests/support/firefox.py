@@ -18,6 +18,8 @@ from typing import Any
 
 import websocket
 
+from tests.support import session
+
 NAMES = ("firefox-esr", "firefox", "/Applications/Firefox.app/Contents/MacOS/firefox")
 
 # A proxy that does not exist takes every address but the loopback's, which Firefox asks directly.
@@ -118,6 +120,7 @@ class Firefox:
 @contextmanager
 def firefox(path: str, profile: Path) -> Iterator[Firefox]:
     """A headless Firefox with a profile of its own and no way out but the loopback."""
+    session.need("browser")
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in SETTINGS.items()]
     (profile / "user.js").write_text("".join(lines), encoding="utf-8")
     command = [path, "--headless", "--remote-debugging-port=0", "--profile", str(profile), "about:blank"]

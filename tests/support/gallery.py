@@ -5,7 +5,8 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from tests.support.building import ROOT, build_book
+from tests.support.building import build_book
+from tools.chapters import ROOT
 
 VIEWS = {
     "probabilities": """widgets.probabilities(

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
+from tests.support import session
 from tests.support.drawn import READ, check_drawing, shows
 from tests.support.views import NUMBERS
 from tools.browser import find_browser
@@ -42,6 +43,7 @@ def missing(what: str) -> None:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """An installed Chromium, Chrome or Edge."""
+    session.need("browser")
     path = find_browser()
     if path is None:
         missing("Chromium, Chrome or Edge")

@@ -1,83 +1,71 @@
-"""What the cells of a chapter do when they are run."""
+"""A chapter's one run: the text that its file should hold, and what its cells draw, hand to lmhead and name.
+
+It runs in a kernel of its own, once for all workers, with `recorder.py` listening.
+"""
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import functools
-import io
+import os
+import pickle
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
-import pytest
 
-import lmhead.head
-from tools.chapters import BOOK, code_cells, figure_name, figures, tags
+from tests.support import real_model, session
+from tests.support.recorder import Cell, Heads
+from tools.chapters import BOOK, ROOT, code_cells, figure_name, figures, needs_model, tags
+from tools.refresh import refreshed
 
 
 class Ran(NamedTuple):
     """What a chapter's cells do when they are run, in order."""
 
+    text: str  # the whole notebook, as it should be stored
     axes: dict[str, Any]  # figure's name -> the Axes that its cell draws
-    heads: frozenset[tuple[tuple[int, ...], tuple[int, ...]]]  # the shapes of every h and W_U given to lmhead
-    assigned: list[tuple[Any, str, Any]]  # cell, variable, the value that it got there
+    heads: Heads  # the shapes of every h and W_U given to lmhead
+    misnamed: list[tuple[str, str]]  # variable, the cell that sets it to what it does not mean
 
 
 @functools.cache
 def ran(chapter: str) -> Ran:
-    """Run a chapter's cells here, in order."""
-    plt.switch_backend("Agg")
-    seen = Ran({}, frozenset(), [])
-    heads, in_this_cell = set(), set()
-    checked = lmhead.head.require_head_shapes
-
-    def recording(h: Any, W_U: Any) -> None:
-        checked(h, W_U)
-        if h.size:  # streaming asks about types with an empty head
-            in_this_cell.add((h.shape, W_U.shape))
-
-    named = {id(cell): figure_name(cell) for cell in figures(chapter)}
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    with (
-        contextlib.chdir(BOOK),
-        contextlib.redirect_stdout(io.StringIO()),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setattr("lmhead.head.require_head_shapes", recording)
-        for cell in code_cells(chapter):
-            before = dict(namespace)
-            in_this_cell.clear()
-            try:
-                value = _run(cell.source, namespace)
-            except Exception:
-                if "raises-exception" not in tags(cell):
-                    raise
-                continue
-            if id(cell) in named:
-                seen.axes[named[id(cell)]] = value
-            if not {"exercise", "solution"} & set(tags(cell)):  # a checker's hidden cases have traps on purpose
-                heads |= in_this_cell
-            changed = (name for name, now in namespace.items() if name not in before or before[name] is not now)
-            seen.assigned.extend((cell, name, namespace[name]) for name in changed)
+    """Run a chapter, or read what another worker's run left."""
+    session.need("kernel")
+    if needs_model(chapter):
+        real_model.load()  # skips, or fails under CI, where it cannot be had
+    folder = session.made_once(f"ran-{chapter}", functools.partial(_run, chapter))
+    with (folder / "record").open("rb") as record:
+        found = []
+        while record.peek(1):
+            found.append(pickle.load(record))
     plt.close("all")  # pyplot keeps every figure until told otherwise; their Axes can still be read
-    return seen._replace(heads=frozenset(heads))
+    return _read((folder / "text").read_text("utf-8"), chapter, found)
+
+
+def _run(chapter: str, folder: Path) -> Path:
+    (folder / "record").touch()
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    env = {**os.environ, "LMHEAD_RECORD": str(folder / "record"), "PYTHONPATH": path}
+    text = refreshed(BOOK / f"{chapter}.ipynb", extension="tests.support.recorder", env=env)
+    (folder / "text").write_text(text, "utf-8", newline="")
+    return folder
+
+
+def _read(text: str, chapter: str, found: list[Cell]) -> Ran:
+    cells = [cell for cell in code_cells(chapter) if "raises-exception" not in tags(cell)]
+    assert [cell.source for cell in cells] == [cell.source for cell in found], "a cell was not recorded"
+    both = list(zip(cells, found, strict=True))
+    named = {id(cell): figure_name(cell) for cell in figures(chapter)}
+    ours = [(cell, did) for cell, did in both if not {"exercise", "solution"} & set(tags(cell))]  # which have traps
+    return Ran(
+        text,
+        {named[id(cell)]: did.axes for cell, did in both if id(cell) in named},
+        frozenset().union(*(did.heads for _, did in ours)),
+        [(name, cell.source) for cell, did in ours for name in did.misnamed],
+    )
 
 
 def axes_of(chapter: str) -> dict[str, Any]:
     """The Axes that each figure cell of a chapter draws, by the figure's name."""
     return ran(chapter).axes
-
-
-def _run(source: str, namespace: dict[str, Any]) -> Any:
-    """Execute a cell; the value of its last line, be it an expression or what is assigned there."""
-    tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Assign | ast.Expr) else None
-    exec(compile(tree, "<cell>", "exec"), namespace)
-    if last is None:
-        return None
-    value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), namespace)
-    if isinstance(last, ast.Assign):
-        namespace["_value"] = value
-        assign = ast.Assign(last.targets, ast.Name("_value", ast.Load()))
-        exec(compile(ast.fix_missing_locations(ast.Module([assign], [])), "<cell>", "exec"), namespace)
-    return value

@@ -7,9 +7,11 @@ import pytest
 
 from lmhead.fetch import FetchError
 from lmhead.smollm import SmolLM, load_model
+from tests.support import session
 
 
-def real_model() -> SmolLM:
+def load() -> SmolLM:
+    session.need("model")
     found = _load()
     if isinstance(found, SmolLM):
         return found
