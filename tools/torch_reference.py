@@ -1,7 +1,9 @@
-"""Make tests/package/torch_reference.json: the model's top ten on eight prompts, by torch and transformers.
+"""Make tests/package/torch_reference.json: the model's top ten on some prompts, by torch and transformers.
 
-They are an independent implementation of everything but the file format; `tests/package/test_smollm.py` compares with
-them. They are large and not needed otherwise, so give them an environment of their own:
+Eight prompts have nothing before them; three more have each of the three starts. For all of them hooks read off the
+shares of all writes in the gap between the two likeliest tokens. torch and transformers are an independent
+implementation of everything but the file format; `tests/package/test_smollm.py` compares with them. They are large and
+not needed otherwise, so give them an environment of their own:
 
     python -m venv torch-env
     torch-env/bin/pip install torch transformers gguf tokenizers -e .[model]
@@ -15,7 +17,8 @@ import numpy as np
 import torch
 from gguf import GGUFReader
 from gguf.quants import dequantize
-from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
+from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerBase
+from transformers.models.llama.modeling_llama import LlamaRMSNorm, LlamaRotaryEmbedding
 
 from lmhead.smollm.model import fetch_model
 
@@ -31,6 +34,7 @@ PROMPTS = {
     "mathematics": "The derivative of x^2 is",
     "chat": "<|im_start|>user\nName a primary colour.<|im_end|>\n<|im_start|>assistant\n",
 }
+WITH_STARTS = ["The opposite of hot is", "She opened the door and saw a", "Der Hund lief über die"]
 
 # GGUF's name of a layer's weight, and that of transformers
 NAMES = {
@@ -83,23 +87,80 @@ def build(path: Path) -> LlamaForCausalLM:
     return model
 
 
+def in_float64() -> None:
+    """Make transformers compute its norms and angles in float64 too, which it does in float32 in any model."""
+
+    def norm(self: LlamaRMSNorm, x: torch.Tensor) -> torch.Tensor:
+        return self.weight * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.variance_epsilon)
+
+    def angles(self: LlamaRotaryEmbedding, x: torch.Tensor, position_ids: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        dim = CONFIG.hidden_size // CONFIG.num_attention_heads
+        speed = 100_000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+        angle = position_ids[..., None].double() * speed
+        both = torch.cat((angle, angle), dim=-1)
+        return both.cos(), both.sin()
+
+    LlamaRMSNorm.forward, LlamaRotaryEmbedding.forward = norm, angles
+
+
+def ids_with(tokenizer: PreTrainedTokenizerBase, prompt: str, start: str) -> list[int]:
+    """The prompt's ids after a start, by what transformers makes of the file: its token's name, its chat template."""
+    plain = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    if start == "none":
+        return plain
+    if start == "text":
+        return [tokenizer.convert_tokens_to_ids("<|endoftext|>"), *plain]
+    turn = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False)
+    return tokenizer(turn.removesuffix("<|im_end|>\n"), add_special_tokens=False)["input_ids"]
+
+
+def scores(model: LlamaForCausalLM, ids: list[int]) -> tuple[torch.Tensor, list[torch.Tensor], torch.Tensor]:
+    """The last position's logits, what each part writes there, and the state that the final norm is given."""
+    writes, last = [], []
+
+    def keep(module: torch.nn.Module, given: tuple[torch.Tensor, ...], out: torch.Tensor) -> None:
+        writes.append((out[0] if isinstance(out, tuple) else out)[0, -1])
+
+    parts = [model.model.embed_tokens]
+    for layer in model.model.layers:
+        parts += [layer.self_attn, layer.mlp]
+    hooks = [part.register_forward_hook(keep) for part in parts]
+    hooks.append(model.model.norm.register_forward_pre_hook(lambda _, given: last.append(given[0][0, -1])))
+    with torch.no_grad():
+        logits = model(torch.tensor([ids])).logits[0, -1]
+    for hook in hooks:
+        hook.remove()
+    return logits, writes, last[0]
+
+
+def entry(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBase, prompt: str, start: str) -> dict[str, object]:
+    ids = ids_with(tokenizer, prompt, start)
+    logits, writes, last = scores(model, ids)
+    p = torch.softmax(logits, dim=-1)
+    top = logits.topk(10).indices.tolist()
+    with torch.no_grad():
+        norm, head = model.model.norm, model.lm_head.weight
+        one, two = (norm.weight * head[i] / torch.sqrt(last.pow(2).mean() + norm.variance_epsilon) for i in top[:2])
+        shares = [float(write @ (one - two)) for write in writes]
+    return {
+        "prompt": prompt,
+        "start": start,
+        "ids": ids,
+        "top": top,
+        "logits": [round(float(logits[i]), 6) for i in top],
+        "p": [round(float(p[i]), 6) for i in top],
+        "shares": [round(share, 9) for share in shares],
+    }
+
+
 if __name__ == "__main__":
     path = fetch_model()
+    in_float64()
     model = build(path)
     tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
-    reference = {}
-    for kind, prompt in PROMPTS.items():
-        ids = tokenizer(prompt, add_special_tokens=False)["input_ids"]
-        with torch.no_grad():
-            logits = model(torch.tensor([ids])).logits[0, -1]
-        p = torch.softmax(logits, dim=-1)
-        top = logits.topk(10).indices.tolist()
-        reference[kind] = {
-            "prompt": prompt,
-            "ids": ids,
-            "top": top,
-            "logits": [round(float(logits[i]), 4) for i in top],
-            "p": [round(float(p[i]), 4) for i in top],
-        }
+    reference = {kind: entry(model, tokenizer, prompt, "none") for kind, prompt in PROMPTS.items()}
+    for prompt in WITH_STARTS:
+        for start in ("none", "text", "chat"):
+            reference[f"{prompt} ({start})"] = entry(model, tokenizer, prompt, start)
     lines = [f"{json.dumps(kind)}: {json.dumps(entry, ensure_ascii=False)}" for kind, entry in reference.items()]
     OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lmhead import __main__ as cli
@@ -28,23 +29,53 @@ def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str
     )
 
 
-def test_the_ten_likeliest_and_the_costs(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["The cat sat on the"]) == 0
+@pytest.mark.parametrize(
+    ("start", "line", "likeliest", "mean"),
+    [
+        ([], "Before the text stands <|endoftext|>, as at the beginning of", '  18.7291       0.3250  " mat"', 5),
+        (["--start", "text"], "Before the text stands <|endoftext|>, as at", '  18.7291       0.3250  " mat"', 5),
+        (["--start=none"], "Nothing stands before the text.", '  12.8334       0.0713  " cat"', 4),
+        (["--start=chat"], "Before the text stands the opening of a chat", '  16.3871       0.1666  " mat"', 5),
+    ],
+)
+def test_the_ten_likeliest_and_the_costs(
+    model: SmolLM, capsys: pytest.CaptureFixture[str], start: list[str], line: str, likeliest: str, mean: int
+) -> None:
+    assert cli.main([*start, "The cat sat on the"]) == 0
     printed, complaints = capsys.readouterr()
     assert complaints == ""
+    assert printed.startswith(line)
 
     fixture = load_fixture()
-    cat = fixture.prompts["The cat sat on the"]
-    costs = cross_entropy(cat.logits, cat.targets, reduction="none")
-    for cost, token in zip(costs, cat.tokens[1:], strict=False):
-        assert f'{cost:9.4f}  "{token}"\n' in printed
-    assert f"{costs[:-1].mean():9.4f}  mean of 4; perplexity 635.6300\n" in printed
+    cat = fixture.prompt("The cat sat on the", start[-1].removeprefix("--start=") if start else "text")
+    costs = cross_entropy(cat.logits, cat.targets, reduction="none")[:-1]
+    rows = [f'{cost:9.4f}  "{token}"' for cost, token in zip(costs, cat.tokens[1:], strict=True)]
+    first = [] if cat.before else ['        -  "The"']
+    last = f"{costs.mean():9.4f}  mean of {mean}; perplexity {np.exp(costs.mean()):.4f}"
+    assert printed.splitlines()[4:-14] == [*first, *rows, last]
 
     p = softmax(cat.logits[-1])
     ten = (-cat.logits[-1, :-1]).argsort()[:10]
     rows = [f'{cat.logits[-1, i]:9.4f}  {p[i]:11.4f}  "{fixture.tokens[i]}"' for i in ten]
-    assert rows[0] == '  12.8334       0.0713  " cat"'
+    assert rows[0] == likeliest
     assert printed.splitlines()[-10:] == rows
+
+
+@pytest.mark.parametrize("start", ["text", "none", "chat"])
+def test_a_prompt_that_brings_its_own_start(model: SmolLM, capsys: pytest.CaptureFixture[str], start: str) -> None:
+    assert cli.main(["<|endoftext|>The cat sat on the", "--start", start]) == 0
+    own = capsys.readouterr().out
+    assert own.startswith("Nothing" if start == "none" else "The text begins with a start of its own; no other is put")
+    assert '        -  "<|endoftext|>"\n' in own
+    cli.main(["The cat sat on the"])
+    given = capsys.readouterr().out
+    assert own.splitlines()[-10:] == given.splitlines()[-10:]  # as if it had been put there
+
+
+def test_a_start_that_there_is_not() -> None:
+    done = run("--start", "bos", "The")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "invalid choice: 'bos'" in done.stderr
 
 
 def test_words_without_quotation_marks(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,7 +86,7 @@ def test_words_without_quotation_marks(model: SmolLM, capsys: pytest.CaptureFixt
 
 
 def test_one_token_has_no_cost(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["The"]) == 0
+    assert cli.main(["--start=none", "The"]) == 0
     printed = capsys.readouterr().out
     assert '        -  "The"\n' in printed
     assert "mean" not in printed
@@ -81,13 +112,15 @@ def test_a_prompt_that_is_too_long(
     assert cli.main(["The cat sat on the"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == "lmhead: the prompt has 5 tokens; the model reads at most 4\n"
+    assert printed.err == "lmhead: the prompt has 6 tokens, 1 of them before it; the model reads at most 4\n"
+    assert cli.main(["The cat sat on the", "--start=none"]) == 2
+    assert capsys.readouterr().err == "lmhead: the prompt has 5 tokens; the model reads at most 4\n"
 
 
 def test_a_prompt_that_just_fits(
     model: SmolLM, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli, "load_model", lambda: replace(model, config=model.config._replace(context_length=5)))
+    monkeypatch.setattr(cli, "load_model", lambda: replace(model, config=model.config._replace(context_length=6)))
     assert cli.main(["The cat sat on the"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -98,8 +131,8 @@ def test_a_long_wait_is_announced_beside_the_answer(
     monkeypatch.setattr(cli, "SLOW", 4)
     assert cli.main(["The cat sat on the"]) == 0
     printed = capsys.readouterr()
-    assert printed.err == "reading 5 tokens, which takes a while ...\n"
-    assert printed.out.startswith("What each token")
+    assert printed.err == "reading 6 tokens, which takes a while ...\n"
+    assert printed.out.startswith("Before the text")
 
 
 def test_costs_do_not_depend_on_how_they_are_cut(model: SmolLM) -> None:
@@ -121,10 +154,7 @@ def test_bytes_that_are_no_text(model: SmolLM, capsys: pytest.CaptureFixture[str
 def test_an_empty_prompt(arguments: list[str]) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "lmhead: the prompt is empty, and the first token has nothing to be predicted from; "
-        'try python -m lmhead "The cat sat on the"\n'
-    )
+    assert done.stderr == ('lmhead: the prompt is empty; try python -m lmhead "The cat sat on the"\n')
 
 
 def test_help_shows_an_example() -> None:

@@ -13,7 +13,7 @@ import pytest
 from gguf import GGUFReader
 
 from lmhead import cross_entropy, shift_targets, softmax
-from lmhead.smollm import SmolLM, load_fixture, rms_norm
+from lmhead.smollm import SmolLM, gap_shares, load_fixture, rms_norm
 from lmhead.smollm import model as body
 from lmhead.smollm.tokenizer import BYTE_OF, STARTS
 
@@ -89,16 +89,19 @@ def test_the_loss_catches_targets_that_are_not_shifted(model: SmolLM, ids: np.nd
 
 
 @pytest.mark.parametrize("kind", REFERENCE)
-def test_torch_gives_the_same_top_ten(model: SmolLM, kind: str) -> None:
+def test_torch_gives_the_same_top_ten_and_the_same_shares(model: SmolLM, kind: str) -> None:
     expected = REFERENCE[kind]
-    ids = model.tokenizer.encode(expected["prompt"])
+    ids = model.tokenizer.encode(expected["prompt"], expected["start"])
     assert ids.tolist() == expected["ids"]
-    logits = model.logits(ids)[-1]
+    writes = model.writes(ids)[:, -1]
+    logits = model.final_norm(writes.sum(axis=0)) @ model.W_U
     top = np.argsort(-logits)[:10]
     assert top.tolist() == expected["top"]
-    assert softmax(logits)[top].round(4).tolist() == expected["p"]
-    # transformers computes the norms and the angles in float32 even in a float64 model: 6e-5 on these prompts
-    assert np.abs(logits[top] - expected["logits"]).max() < 1.5e-4
+    assert np.abs(softmax(logits)[top] - expected["p"]).max() < 1e-6
+    assert np.abs(logits[top] - expected["logits"]).max() < 1e-6
+    direction = model.W_U[:, top[0]] - model.W_U[:, top[1]]
+    shares = gap_shares(writes, direction, model.weights["output_norm.weight"], model.config.norm_eps)
+    assert np.abs(shares - expected["shares"]).max() < 1e-8
 
 
 # What the file holds, and what comes out.
