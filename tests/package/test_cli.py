@@ -32,8 +32,8 @@ def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("start", "line", "likeliest", "mean"),
     [
-        ([], "Before the text stands <|endoftext|>, as at the beginning of", '  18.7291       0.3250  " mat"', 5),
-        (["--start", "text"], "Before the text stands <|endoftext|>, as at", '  18.7291       0.3250  " mat"', 5),
+        ([], "Before the text stands <|endoftext|>, as at the beginning of", '  18.7283       0.3250  " mat"', 5),
+        (["--start", "text"], "Before the text stands <|endoftext|>, as at", '  18.7283       0.3250  " mat"', 5),
         (["--start=none"], "Nothing stands before the text.", '  12.8334       0.0713  " cat"', 4),
         (["--start=chat"], "Before the text stands the opening of a chat", '  16.3871       0.1666  " mat"', 5),
     ],
