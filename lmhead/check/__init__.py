@@ -18,7 +18,7 @@ from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexi
 from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
 from lmhead.check.stability import log_softmax, sure_loss
-from lmhead.check.tying import above_itself
+from lmhead.check.tying import above_itself, rows_with_gradient
 
 __all__ = [
     "above_itself",
@@ -38,6 +38,7 @@ __all__ = [
     "perplexity",
     "rank_of",
     "repetition_penalty",
+    "rows_with_gradient",
     "scores",
     "softmax",
     "streaming_loss",

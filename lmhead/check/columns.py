@@ -1,4 +1,4 @@
-"""Chapters 3 and 4: a column's direction and length, and what a tied head saves and adds up."""
+"""Chapters 3, 4 and 10: a column's direction and length, and what a tied head saves and adds up."""
 
 from __future__ import annotations
 
@@ -313,7 +313,7 @@ TIED_GRADIENT = Exercise(
 
 
 def tied_gradient(yours: Function) -> None:
-    r"""Chapter 4, `tied_gradient(ids, dx, dW_U) -> dE`: the gradient of an embedding that is the head too.
+    r"""Chapter 10, `tied_gradient(ids, dx, dW_U) -> dE`: the gradient of an embedding that is the head too.
 
     Both uses add up: $\sum_t \mathrm{onehot}(ids_t)\,dx_t + dW_U^\top$. ids are the input tokens `[positions]`, dx
     `[positions, d_model]` the gradient of the rows read, dW_U `[d_model, vocab]` that of the head; dE is

@@ -1,4 +1,4 @@
-"""Chapter 4: what a tied head makes of the rows that it shares."""
+"""Chapters 4 and 10: what a tied head makes of the rows that it shares, and which of them learn."""
 
 from __future__ import annotations
 
@@ -86,3 +86,83 @@ def above_itself(yours: Function) -> None:
     Right: all 6 cases pass.
     """
     run(yours, ABOVE_ITSELF)
+
+
+def _rows_with_gradient(ids: Array, vocab_size: int, tied: bool) -> int:
+    return vocab_size if tied else len(np.unique(ids[:-1]))
+
+
+ROWS_WITH_GRADIENT = Exercise(
+    right=_rows_with_gradient,
+    kinds=[
+        Kind(
+            "untied, all words different",
+            "Untied, a row learns if its token was read where a target depends on it: not at the last position.",
+            [(np.array([2, 0, 5, 1]), 8, False), (np.array([1, 3]), 5, False)],
+        ),
+        Kind(
+            "untied, words that repeat",
+            "A token that is read twice is one row.",
+            [(np.array([2, 0, 2, 1]), 8, False), (np.array([4, 4, 4, 4]), 6, False)],
+        ),
+        Kind(
+            "untied, the last word was read before",
+            "The last reading changes no loss, but the earlier one does.",
+            [(np.array([3, 0, 1, 3]), 7, False)],
+        ),
+        Kind(
+            "tied",
+            "The head scores every token at every position, so every row has a gradient.",
+            [(np.array([2, 0, 5, 1]), 8, True), (np.array([4, 4, 4, 4]), 6, True), (np.array([3, 0, 1, 3]), 7, True)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            lambda ids, vocab_size, tied: vocab_size if tied else len(np.unique(ids)),
+            "You count the last word. Nothing is predicted after it, so what is read there changes no loss.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: vocab_size if tied else len(ids) - 1,
+            "You count readings. A token that is read twice is one row of E.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: vocab_size if tied else len(ids),
+            "You count positions. Asked are rows of E: no token twice, and not the last reading.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: len(np.unique(ids[:-1])),
+            "You take the tied model for an untied one. Its head scores every token at every position.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: vocab_size,
+            "You take the untied model for a tied one. There a row of E that was not read has gradient 0.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: vocab_size if tied else len(np.unique(ids[1:])),
+            "You count the targets. E is read at the input: all words but the last.",
+        ),
+        Mistake(
+            lambda ids, vocab_size, tied: len(np.unique(ids[:-1])) if tied else vocab_size,
+            "You have tied and untied the wrong way round.",
+        ),
+    ],
+)
+
+
+def rows_with_gradient(yours: Function) -> None:
+    """Chapter 10, `rows_with_gradient(ids, vocab_size, tied) -> int`: how many rows of E a text gives a gradient.
+
+    ids are the tokens of one text `[positions]`, each but the last with a target; a position sees itself and all before
+    it. Tied, the head scores every token; untied, a row learns only if it was read where a target depends on it.
+
+    >>> rows_with_gradient(lambda ids, vocab_size, tied: vocab_size if tied else len(set(ids.tolist())))
+    Not yet: untied, all words different (case 1 of 8).
+      input     ids = [2, 0, 5, 1], vocab_size = 8, tied = False
+      got       4
+      expected  3
+      Looks like: You count the last word. Nothing is predicted after it, so what is read there
+      changes no loss.
+    >>> rows_with_gradient(lambda ids, vocab_size, tied: vocab_size if tied else len(set(ids[:-1].tolist())))
+    Right: all 8 cases pass.
+    """
+    run(yours, ROWS_WITH_GRADIENT)

@@ -23,6 +23,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
+from lmhead.plots.two_paths import two_paths
 
 __all__ = [
     "axes",
@@ -42,6 +43,7 @@ __all__ = [
     "shift",
     "spans",
     "token_losses",
+    "two_paths",
     "use_book_style",
 ]
 

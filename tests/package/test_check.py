@@ -300,6 +300,11 @@ RIGHT = {
         lambda E: (np.einsum("id,jd->ij", E, E) > (E * E).sum(axis=1, keepdims=True)).sum(axis=1),
         lambda E: np.count_nonzero(np.diag(E @ E.T).reshape(-1, 1) < E @ E.T, axis=1).tolist(),
     ],
+    "rows_with_gradient": [
+        lambda ids, vocab_size, tied: vocab_size if tied else len(set(ids[:-1].tolist())),
+        lambda ids, vocab_size, tied: np.count_nonzero(np.bincount(ids[:-1])) if not tied else np.int64(vocab_size),
+        lambda ids, vocab_size, tied: sum(tied or j in ids[:-1] for j in range(vocab_size)),
+    ],
     "tied_gradient": [
         tied_gradient_loop,
         tied_gradient_add_at,
@@ -522,6 +527,7 @@ MORE_PLANTED = [
     ("winner_by_length", lambda h, W_U, j: abs((h @ W_U).max() / (h @ W_U)[j]), "a negative dot product"),
     ("head_parameters", lambda d, V, tied, bias: (not tied) * d * V + bias, "with a bias"),
     ("above_itself", lambda E: (np.abs(E).max() < E @ E.T).sum(axis=1), "rows of different lengths"),
+    ("rows_with_gradient", lambda ids, vocab_size, tied: vocab_size if tied else max(ids), "untied, all words"),
     ("tied_gradient", lambda ids, dx, dW_U: dW_U.T + dx.sum(axis=0), "every token once"),
     ("softmax", lambda z: (z - z.min()) / (z - z.min()).sum(-1, keepdims=True), "one row"),
     ("softmax", lambda z: lmhead.softmax(np.nan_to_num(z, neginf=0.0)), "a token masked with -inf"),
