@@ -142,6 +142,10 @@ ROWS_WITH_GRADIENT = Exercise(
             "You count the targets. E is read at the input: all words but the last.",
         ),
         Mistake(
+            lambda ids, vocab_size, tied: vocab_size if tied else vocab_size - len(np.unique(ids[:-1])),
+            "You count the rows that stay. Asked are those that get a gradient.",
+        ),
+        Mistake(
             lambda ids, vocab_size, tied: len(np.unique(ids[:-1])) if tied else vocab_size,
             "You have tied and untied the wrong way round.",
         ),
