@@ -13,7 +13,7 @@ What is printed is the same at every run.
 
 from lmhead.check.choosing import inverse_cdf, repetition_penalty
 from lmhead.check.columns import cosines, head_parameters, tied_gradient, winner_by_length
-from lmhead.check.head import from_lm_head, nearest_row, next_token, scores
+from lmhead.check.head import logit_from_memory, next_token, right_way_round, write
 from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexity
 from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
@@ -26,24 +26,24 @@ __all__ = [
     "chat_targets",
     "cosines",
     "cross_entropy",
-    "from_lm_head",
     "head_parameters",
     "inverse_cdf",
     "log_softmax",
+    "logit_from_memory",
     "logits_not_probabilities",
     "masked_mean",
     "merge",
-    "nearest_row",
     "next_token",
     "perplexity",
     "rank_of",
     "repetition_penalty",
+    "right_way_round",
     "rows_with_gradient",
-    "scores",
     "softmax",
     "streaming_loss",
     "sure_loss",
     "tied_gradient",
     "top_p",
     "winner_by_length",
+    "write",
 ]

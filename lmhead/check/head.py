@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 from lmhead.decoding import greedy
-from lmhead.head import tie, unembed
+from lmhead.head import unembed
 
 NEXT_TOKEN = Exercise(
     right=lambda h, W_U: int(greedy(unembed(h, W_U))),
     kinds=[
         Kind(
             "one position",
-            "The logits are h @ W_U, one a token; the answer is the position of the highest.",
+            "The logits are h @ W_U, one for each token; the answer is the position of the highest.",
             [(draw(seed, 2), draw(seed + 50, 2, 5)) for seed in (0, 1, 2, 3)],
         ),
         Kind(
@@ -69,228 +72,289 @@ def next_token(yours: Function) -> None:
     run(yours, NEXT_TOKEN)
 
 
-NEAREST_ROW = Exercise(
-    right=lambda h, E: int(np.linalg.norm(E - h, axis=-1).argmin()),
+def small_body(X: Array) -> Array:
+    """A body that looks back: the mean over a position and all before it, its dimensions in another order."""
+    return (np.cumsum(X, axis=0) / np.arange(1, len(X) + 1)[:, None])[:, ::-1]
+
+
+def written(ids: list[int], n: int, E: Array, body: Function, W_U: Array) -> list[int]:
+    """The right solution of `write`, as a loop."""
+    ids = list(ids)
+    for _ in range(n):
+        ids.append(int(greedy(unembed(body(E[ids])[-1], W_U))))
+    return ids
+
+
+def written_by(choose: Function) -> Function:
+    """A wrong `write` that differs in how it chooses: `choose(ids, E, body, W_U) -> id`."""
+
+    def write(ids: list[int], n: int, E: Array, body: Function, W_U: Array) -> list[int]:
+        ids = list(ids)
+        for _ in range(n):
+            ids.append(int(choose(ids, E, body, W_U)))
+        return ids
+
+    return write
+
+
+def texts(*seeds: int, n: int) -> list[tuple[Any, ...]]:
+    """Cases of `write`: three tokens of seven, n more to be written."""
+    ids = [[int(i) for i in np.random.default_rng(seed).permutation(7)[:3]] for seed in seeds]
+    return [
+        (start, n, draw(seed + 50, 7, 4), small_body, draw(seed + 90, 4, 7))
+        for start, seed in zip(ids, seeds, strict=True)
+    ]
+
+
+WRITE = Exercise(
+    right=written,
     kinds=[
         Kind(
-            "rows of different lengths",
-            "The distance to row i is the norm of E[i] - h; the answer is the position of the smallest.",
-            [
-                (np.array([1.0, 1.0]), np.array([[4.0, 1.0], [3.0, 3.0], [-5.0, 0.0]])),
-                *((draw(seed, 2), draw(seed + 50, 5, 2)) for seed in (0, 1, 2)),
-            ],
+            "one token more",
+            "Look up all ids, run the body, score its last row, append the id of the best.",
+            texts(0, 1, 2, n=1),
         ),
         Kind(
-            "h is itself a row",
-            "A row equal to h is at distance 0: nothing is nearer.",
-            [(draw(seed, 4, 2)[2], draw(seed, 4, 2)) for seed in (4, 5)],
+            "several tokens more",
+            "Each new id joins the text before the next round: the body has to see it.",
+            texts(3, 4, 5, n=4),
         ),
-        Kind(
-            "as many rows as dimensions",
-            "In a square E only the axis tells rows from columns: sum over the last one.",
-            [(draw(seed, 3), draw(seed + 50, 3, 3)) for seed in (6, 7, 8)],
-        ),
+        Kind("no token more", "With n = 0 nothing is written: the same ids come back.", texts(6, n=0)),
     ],
     mistakes=[
         Mistake(
-            lambda h, E: (E @ h).argmax(),
-            "You take the largest dot product: that is the highest logit of a tied head. The nearest row is another.",
+            lambda ids, n, E, body, W_U: [*ids, *written(ids, 1, E, body, W_U)[-1:] * n],
+            "You choose once and repeat the choice. Append the id, then run the whole chain again.",
         ),
         Mistake(
-            lambda h, E: (E @ h / np.linalg.norm(E, axis=1)).argmax(),
-            "You take the best cosine: that compares directions only. Distance sees the length too.",
-        ),
-        Mistake(lambda h, E: np.linalg.norm(E - h, axis=1).argmax(), "You take the farthest row: argmax for argmin."),
-        Mistake(lambda h, E: np.linalg.norm(E - h, axis=1).min(), "You return the distance. The id is its position."),
-        Mistake(lambda h, E: np.linalg.norm(E - h, axis=1).argmin() + 1, "You count rows from 1. Ids start at 0."),
-        Mistake(
-            lambda h, E: np.linalg.norm(E - h, axis=0).argmin(),
-            "You add up over the rows (axis 0). Each row needs its own distance: axis 1.",
+            lambda ids, n, E, body, W_U: written(ids, n, E, body, W_U)[len(ids) :],
+            "You return the new ids alone. The old ones belong to the text too.",
         ),
         Mistake(
-            lambda h, E: (E - h).sum(axis=1).argmin(),
-            "You add up the differences with their signs, so that they cancel. Square them first.",
+            written_by(lambda ids, E, body, W_U: (body(E[ids[-1:]])[-1] @ W_U).argmax()),
+            "You give the body the last token alone. It has to see the whole text.",
         ),
         Mistake(
-            lambda h, E: np.abs(E - h).sum(axis=1).argmin(),
-            "You add up absolute differences. The (Euclidean) distance adds up squares.",
+            written_by(lambda ids, E, body, W_U: (body(E[ids])[0] @ W_U).argmax()),
+            "You take the first row of what the body returns. The last one has seen the whole text.",
         ),
         Mistake(
-            lambda h, E: np.abs(np.linalg.norm(E, axis=1) - np.linalg.norm(h)).argmin(),
-            "You compare lengths. Vectors of equal length can point anywhere: take the norm of the difference.",
+            written_by(lambda ids, E, body, W_U: (E[ids[-1]] @ W_U).argmax()),
+            "You score the row of E. It goes through the body first: only then has it seen the context.",
+        ),
+        Mistake(
+            written_by(lambda ids, E, body, W_U: (body(E[ids]) @ W_U).max(axis=0).argmax()),
+            "You take the highest score of all rows. Only the last row speaks of the next token.",
+        ),
+        Mistake(
+            written_by(lambda ids, E, body, W_U: (body(E[ids])[-1] @ W_U).argmin()),
+            "You append the lowest score: argmin for argmax.",
+        ),
+        Mistake(
+            lambda ids, n, E, body, W_U: written(ids, n + 1, E, body, W_U),
+            "You write one token too many: n rounds, one token in each.",
+        ),
+        Mistake(
+            lambda ids, n, E, body, W_U: [*written(ids, n, E, body, W_U)[len(ids) :], *ids],
+            "You put the new ids before the old ones. A text grows at its end.",
+        ),
+        Mistake(
+            written_by(lambda ids, E, body, W_U: np.linalg.norm(E - body(E[ids])[-1], axis=1).argmin()),
+            "You search the row of E that is nearest to h. The head does not search: score with h @ W_U.",
         ),
     ],
 )
 
 
-def nearest_row(yours: Function) -> None:
-    r"""Chapter 1, `nearest_row(h, E) -> id`: the row of E at the smallest distance, $\arg\min_i \lVert E_i - h \rVert$.
+def write(yours: Function) -> None:
+    r"""Chapter 1, `write(ids, n, E, body, W_U) -> ids`: n more tokens, each the one with the highest logit.
 
-    h is `[d_model]`, E `[vocab, d_model]`, the id an integer from 0.
+    ids is a list of T token ids, E `[vocab, d_model]`, body a function from `[positions, d_model]` to the same, W_U
+    `[d_model, vocab]`; the result has T + n ids.
 
-    >>> nearest_row(lambda h, E: (E @ h).argmax())
-    Not yet: rows of different lengths (case 2 of 9).
-      input     h = [0.3, -0.3], E = [[1.0, -1.0], [1.3, -2.8], [3.3, -0.4], [1.1, 1.6], [0.5, 0.4]]
-      got       1
-      expected  4
-      Looks like: You take the largest dot product: that is the highest logit of a tied head. The
-      nearest row is another.
-    >>> nearest_row(lambda h, E: ((E - h) ** 2).sum(axis=1).argmin())
-    Right: all 9 cases pass.
+    >>> write(lambda ids, n, E, body, W_U: [*ids, *[int((body(E[ids])[-1] @ W_U).argmax())] * n])
+    Not yet: several tokens more (case 4 of 7).
+      input     ids = [5, 6, 2]
+                n = 4
+                E = an array [7, 4]
+                body = a function
+                W_U = an array [4, 7]
+      got       [5, 6, 2, 1, 1, 1, 1]
+      expected  [5, 6, 2, 1, 3, 3, 1]
+      Looks like: You choose once and repeat the choice. Append the id, then run the whole chain
+      again.
     """
-    run(yours, NEAREST_ROW)
+    run(yours, WRITE)
 
 
-SCORES = Exercise(
-    right=unembed,
+def orient(matrix: Array, d_model: int) -> Array | None:
+    """The right solution of `right_way_round`."""
+    rows, columns = matrix.shape
+    if rows == columns:
+        return None
+    return matrix if rows == d_model else matrix.T
+
+
+RIGHT_WAY_ROUND = Exercise(
+    right=orient,
     kinds=[
         Kind(
-            "one position",
-            "One logit a token: h @ W_U, plus b.",
-            [(draw(seed, 2), draw(seed + 50, 2, 3), draw(seed + 60, 3)) for seed in (1, 2)],
+            "tokens as columns",
+            "A matrix with d_model rows is W_U already.",
+            [(draw(1, 2, 3), 2), (draw(2, 2, 5), 2)],
         ),
         Kind(
-            "h = 0",
-            "With h = 0 the product is 0: the logits are the bias.",
-            [(np.zeros(2), draw(3, 2, 3), draw(4, 3))],
+            "tokens as rows",
+            "A matrix with d_model columns has one row for each token: W_U is its transpose.",
+            [(draw(3, 3, 2), 2), (draw(4, 4, 3), 3)],
         ),
         Kind(
-            "several positions",
-            "Each position gets a row of logits: [positions, d_model] @ [d_model, vocab] + [vocab].",
-            [(draw(5, 2, 3), draw(6, 3, 4), draw(7, 4)), (draw(8, 4, 2), draw(9, 2, 3), draw(10, 3))],
+            "fewer tokens than dimensions",
+            "Which side is longer says nothing: compare the sides with d_model.",
+            [(draw(5, 4, 3), 4), (draw(6, 2, 5), 5)],
         ),
         Kind(
-            "as many positions as tokens",
-            "The logits are square here. The bias belongs to the tokens, the last axis.",
-            [(draw(seed, 3, 2), draw(seed + 1, 2, 3), draw(seed + 2, 3)) for seed in (11, 14)],
-        ),
-        Kind(
-            "a batch of sequences",
-            "Leading axes stay as they are: [batch, positions, d_model] gives [batch, positions, vocab].",
-            [(draw(17, 2, 3, 2), draw(18, 2, 5), draw(19, 5))],
+            "a square matrix",
+            "vocab = d_model: both ways fit, and the sizes cannot tell. Return None.",
+            [(draw(7, 3, 3), 3), (draw(8, 2, 2), 2)],
         ),
     ],
     mistakes=[
-        Mistake(lambda h, W_U, b: h @ W_U, "You leave the bias out. Add b, one number a token."),
+        Mistake(lambda matrix, d_model: matrix.T, "You always transpose. Look first which side is d_model."),
+        Mistake(lambda matrix, d_model: matrix, "You never transpose. A matrix with d_model columns has to be turned."),
         Mistake(
-            lambda h, W_U, b: h @ W_U + b[:, None],
-            "You add the bias along the wrong axis. b belongs to the tokens, the last axis: plain + b.",
-        ),
-        Mistake(lambda h, W_U, b: h @ W_U - b, "You subtract the bias. The head adds it."),
-        Mistake(
-            lambda h, W_U, b: (h @ W_U).T + b,
-            "Your product is [vocab, positions]. With a position a row it is [positions, vocab]: no transpose.",
-        ),
-        Mistake(lambda h, W_U, b: W_U.T @ h.T + b, "You multiply W_U.T @ h.T, one position a column. Rows: h @ W_U."),
-        Mistake(lambda h, W_U, b: (h + b) @ W_U, "You add b to h. It is [vocab]: add it to the product."),
-        Mistake(
-            lambda h, W_U, b: (h @ W_U + b).reshape(-1, b.size)[-1],
-            "You score the last position only. Generating needs no more, training does: keep them all.",
-        ),
-        Mistake(
-            lambda h, W_U, b: np.exp(h @ W_U + b) / np.exp(h @ W_U + b).sum(axis=-1, keepdims=True),
-            "You return probabilities. The scores are the logits, before softmax.",
-        ),
-        Mistake(lambda h, W_U, b: h @ W_U + b.sum(), "You add the sum of b to every logit. Each token has its own."),
-    ],
-)
-
-
-def scores(yours: Function) -> None:
-    r"""Chapter 2, `scores(h, W_U, b) -> logits`: a score for every token, $z = h W_U + b$.
-
-    h is `[..., d_model]`, W_U `[d_model, vocab]`, b `[vocab]`, the logits `[..., vocab]`.
-
-    >>> scores(lambda h, W_U, b: h @ W_U)
-    Not yet: one position (case 1 of 8).
-      input     h = [0.7, 1.6], W_U = [[-1.2, -1.2, 0.2], [2.5, -0.6, -2.2]], b = [-1.1, -2.1, 2.1]
-      got       [3.16, -1.8, -3.38]
-      expected  [2.06, -3.9, -1.28]
-      Looks like: You leave the bias out. Add b, one number a token.
-    >>> scores(lambda h, W_U, b: h @ W_U + b)
-    Right: all 8 cases pass.
-    """
-    run(yours, SCORES)
-
-
-FROM_LM_HEAD = Exercise(
-    right=lambda h, weight: unembed(h, tie(weight)),
-    kinds=[
-        Kind(
-            "one position",
-            "lm_head.weight is [vocab, d_model], a token a row: W_U is its transpose.",
-            [(draw(1, 2), draw(2, 3, 2)), (draw(3, 3), draw(4, 2, 3))],
-        ),
-        Kind(
-            "several positions",
-            "[positions, d_model] @ [d_model, vocab]: the weight has to be transposed, h has not.",
-            [(draw(5, 4, 2), draw(6, 3, 2)), (draw(7, 2, 3), draw(8, 4, 3))],
-        ),
-        Kind(
-            "as many positions as tokens",
-            "The logits are square here. Rows are positions, columns are tokens.",
-            [(draw(seed, 3, 2), draw(seed + 1, 3, 2)) for seed in (9, 11)],
-        ),
-        Kind(
-            "a square weight",
-            "vocab = d_model: both ways round run, and one is wrong. Transpose by what an axis means, not by its size.",
-            [(draw(13, 3), draw(14, 3, 3)), (draw(15, 2, 3), draw(16, 3, 3))],
-        ),
-        Kind(
-            "a batch of sequences",
-            "Leading axes stay as they are. Transpose the weight alone: h.T would turn all axes of h round.",
-            [(draw(17, 2, 3, 2), draw(18, 4, 2))],
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            lambda h, weight: h @ weight,
-            "You never transpose. lm_head.weight is [vocab, d_model], a token a row: W_U is weight.T.",
-        ),
-        Mistake(
-            lambda h, weight: h @ (weight if weight.shape[0] == h.shape[-1] else weight.T),
-            "You transpose only if the sizes force it. A square weight runs both ways, and this one is wrong.",
-        ),
-        Mistake(
-            lambda h, weight: h @ weight.reshape(weight.shape[::-1]),
+            lambda matrix, d_model: None if len(matrix) == len(matrix.T) else matrix.reshape(d_model, -1),
             "You reshape where you mean to transpose: reshape keeps the order of the numbers and mixes the tokens up.",
         ),
         Mistake(
-            lambda h, weight: weight @ h,
-            "weight @ h is right for one position alone. For rows of positions it is h @ weight.T.",
+            lambda matrix, d_model: matrix.T if len(matrix) == d_model else matrix,
+            "Your result is [vocab, d_model]. W_U has its tokens as columns.",
         ),
         Mistake(
-            lambda h, weight: weight @ h.T,
-            "You give [vocab, positions], a position a column. With a position a row: h @ weight.T.",
-        ),
-        Mistake(lambda h, weight: h @ weight[::-1].T, "You turn the order of the tokens round. A transpose keeps it."),
-        Mistake(
-            lambda h, weight: (h @ weight.T).reshape(-1, len(weight))[-1],
-            "You score the last position only. Generating needs no more, training does: keep them all.",
+            lambda matrix, d_model: matrix if len(matrix) == d_model else matrix.T,
+            "You return a square matrix as it is. Both ways round would fit: nothing says that this one is right.",
         ),
         Mistake(
-            lambda h, weight: h @ (weight / np.linalg.norm(weight, axis=1, keepdims=True)).T,
-            "You bring the rows to length 1. A logit is a plain dot product, length included.",
+            lambda matrix, d_model: matrix.T if len(matrix.T) == d_model else matrix,
+            "You transpose a square matrix. Both ways round would fit: nothing says that this one is right.",
+        ),
+        Mistake(
+            lambda matrix, d_model: (
+                None if len(matrix) == len(matrix.T) else matrix if len(matrix) < len(matrix.T) else matrix.T
+            ),
+            "You take the longer side for the vocabulary. d_model is given: compare the sides with it.",
+        ),
+        Mistake(
+            lambda matrix, d_model: matrix.shape if len(matrix) == d_model else matrix.shape[::-1],
+            "You return a shape. The matrix itself is wanted.",
+        ),
+        Mistake(
+            lambda matrix, d_model: matrix if len(matrix) == d_model != len(matrix.T) else None,
+            "You give up where the tokens are rows. The sizes can tell there: transpose.",
         ),
     ],
 )
 
 
-def from_lm_head(yours: Function) -> None:
-    r"""Chapter 2, `from_lm_head(h, weight) -> logits`: the same scores, from a head as PyTorch stores it.
+def right_way_round(yours: Function) -> None:
+    """Chapter 2, `right_way_round(matrix, d_model) -> W_U or None`: turn a head so that its tokens are columns.
 
-    That is $z = h\,\mathrm{weight}^\top$. h is `[..., d_model]`, weight `[vocab, d_model]` as `lm_head.weight` is
-    stored, the logits `[..., vocab]`.
+    matrix is `[d_model, vocab]` or `[vocab, d_model]`, the result `[d_model, vocab]`, or None where both would fit.
 
-    >>> from_lm_head(lambda h, weight: h @ (weight if weight.shape[0] == h.shape[-1] else weight.T))
-    Not yet: a square weight (case 7 of 9).
-      input     h = [3.7, -6.2, 1.9]
-                weight = [[1.4, -2.0, -3.1], [-5.8, -0.7, 2.5], [0.1, 1.0, 2.0]]
-      got       [41.33, -1.16, -23.17]
-      expected  [11.69, -12.37, -2.03]
-      Looks like: You transpose only if the sizes force it. A square weight runs both ways, and this
-      one is wrong.
-    >>> from_lm_head(lambda h, weight: h @ weight.T)
-    Right: all 9 cases pass.
+    >>> right_way_round(lambda matrix, d_model: matrix if len(matrix) == d_model else matrix.T)
+    Not yet: a square matrix (case 7 of 8).
+      input     matrix = [[0.0, 0.6, -0.5], [-1.8, -0.9, -2.0], [0.1, 2.7, -1.0]], d_model = 3
+      got       [[0.0, 0.6, -0.5], [-1.8, -0.9, -2.0], [0.1, 2.7, -1.0]]
+      expected  None
+      Looks like: You return a square matrix as it is. Both ways round would fit: nothing says that
+      this one is right.
     """
-    run(yours, FROM_LM_HEAD)
+    run(yours, RIGHT_WAY_ROUND)
+
+
+def logit_at(line: Array, h: Array, j: int, together: bool) -> float:
+    """The right solution of `logit_from_memory`."""
+    d_model = len(h)
+    column = line[j * d_model : (j + 1) * d_model] if together else line[j :: len(line) // d_model]
+    return float(h @ column)
+
+
+def lines(*cases: tuple[int, int, int, int], together: bool) -> list[tuple[Any, ...]]:
+    """Cases of `logit_from_memory` out of (seed, d_model, vocab, token)."""
+    return [(draw(seed, d * V), draw(seed + 50, d), j, together) for seed, d, V, j in cases]
+
+
+LOGIT_FROM_MEMORY = Exercise(
+    right=logit_at,
+    kinds=[
+        Kind(
+            "token by token",
+            "The d_model numbers of token j are the j-th piece of the line, from 0: multiply with h and add up.",
+            lines((0, 2, 3, 1), (1, 3, 4, 2), (2, 2, 5, 0), together=True),
+        ),
+        Kind(
+            "row by row of W_U",
+            "The numbers of token j stand one vocabulary apart, the first one at place j.",
+            lines((3, 2, 3, 1), (4, 3, 4, 2), (5, 2, 5, 4), together=False),
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            lambda line, h, j, together: logit_at(line, h, j, True),
+            "You take the numbers of a token to lie together always. In W_U's own rows they lie one vocabulary apart.",
+        ),
+        Mistake(
+            lambda line, h, j, together: logit_at(line, h, j, False),
+            "You step through the line always. Where a token's numbers lie together they are one slice.",
+        ),
+        Mistake(
+            lambda line, h, j, together: logit_at(line, h, j, not together),
+            "You have the two layouts the wrong way round.",
+        ),
+        Mistake(
+            lambda line, h, j, together: float(h @ line[j : j + len(h)]) if together else logit_at(line, h, j, False),
+            "You start at place j. Before token j stand j tokens of d_model numbers each: start at j * d_model.",
+        ),
+        Mistake(
+            lambda line, h, j, together: logit_at(line, h, j, True) if together else float(h @ line[j :: len(h)]),
+            "Your step is d_model. From one number of a token to its next it is one whole vocabulary.",
+        ),
+        Mistake(
+            lambda line, h, j, together: logit_at(line, h, j - 1, together),
+            "You count tokens from 1. Token ids start at 0.",
+        ),
+        Mistake(
+            lambda line, h, j, together: (
+                h @ (line.reshape(-1, len(h)).T if together else line.reshape(len(h), -1))
+            ).tolist(),
+            "You return the logits of all tokens. Only that of token j is wanted.",
+        ),
+        Mistake(
+            lambda line, h, j, together: (
+                h * (line.reshape(-1, len(h)).T if together else line.reshape(len(h), -1))[:, j]
+            ),
+            "You multiply entry by entry and do not add up.",
+        ),
+        Mistake(
+            lambda line, h, j, together: (line.reshape(-1, len(h)).T if together else line.reshape(len(h), -1))[:, j],
+            "You return the token's column. Its logit is the dot product with h.",
+        ),
+    ],
+)
+
+
+def logit_from_memory(yours: Function) -> None:
+    r"""Chapter 2, `logit_from_memory(line, h, j, together) -> number`: one logit, $h \cdot w_j$, without a matrix.
+
+    line has the `d_model * vocab` numbers of a head, token by token if `together` is true, else W_U row by row; h is
+    `[d_model]`.
+
+    >>> logit_from_memory(lambda line, h, j, together: h @ line[j * len(h) : (j + 1) * len(h)])
+    Not yet: row by row of W_U (case 4 of 6).
+      input     line = [4.1, -5.1, 0.8, -1.1, -0.9, -0.4], h = [0.2, -1.6], j = 1, together = False
+      got       1.92
+      expected  0.42
+      Looks like: You take the numbers of a token to lie together always. In W_U's own rows they lie
+      one vocabulary apart.
+    """
+    run(yours, LOGIT_FROM_MEMORY)

@@ -16,6 +16,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.log_curves import log_curves
     from lmhead.plots.logits_by_angle import logits_by_angle
     from lmhead.plots.loss_curve import loss_curve
+    from lmhead.plots.memory_lines import memory_lines
     from lmhead.plots.paired_bars import paired_bars
     from lmhead.plots.product import product
     from lmhead.plots.ranked import ranked
@@ -37,6 +38,7 @@ __all__ = [
     "log_curves",
     "logits_by_angle",
     "loss_curve",
+    "memory_lines",
     "paired_bars",
     "product",
     "ranked",

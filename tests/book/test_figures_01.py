@@ -1,91 +1,97 @@
 """What the figures of chapter 1 show, read from the Axes that its cells draw."""
 
-import re
-
 import numpy as np
 import pytest
 
 from lmhead import plots, softmax
 from lmhead.smollm import load_fixture
 from tests.support.ran import axes_of
-from tools.chapters import alt_text, numbers_in
+from tools.chapters import alt_text, figure_name, figures, numbers_in, said_beside
 
 CHAPTER = "01_hidden_is_not_a_token"
 FIXTURE = load_fixture()
-CAT, FLOWERS = (FIXTURE.prompts[text] for text in ("The cat sat on the", "She put the flowers in the"))
+CAT = "The cat sat on the"
+ALONE, AFTER = (FIXTURE.prompt(CAT, start) for start in ("none", "text"))
+FLOWERS = FIXTURE.prompt("She put the flowers in the", "text")
 
 
 def words_of(labels):
     return [label.get_text() for label in labels]
 
 
-@pytest.mark.figure("fig-real-answer")
-def test_the_real_answer_shows_the_most_likely_tokens_and_mat():
-    ax = axes_of(CHAPTER)["fig-real-answer"]
-    p = softmax(CAT.logits[-1])
-    shown = [*p[:-1].argsort()[::-1][:7], FIXTURE.index(" mat")]  # the last entry stands for all tokens not stored
-    labels = [FIXTURE.tokens[i].strip() for i in shown]
-
-    assert [bar.get_height() for bar in ax.patches] == p[shown].tolist()
-    assert words_of(ax.get_xticklabels()) == labels
-    assert labels[0] == "cat" and labels[-1] == "mat"
-    assert words_of(ax.texts) == [f"{value:.4f}" for value in p[shown]]
-    assert re.findall(r"(\w+)(?: has)? (0\.\d+)", alt_text(CHAPTER, "fig-real-answer")) == list(
-        zip(labels, words_of(ax.texts), strict=True)
-    )
-    colors = [bar.get_facecolor() for bar in ax.patches]
-    assert colors.count(colors[-1]) == 1 and colors.count(colors[0]) == 7, "only mat stands out"
-    assert round(100 * p[shown[0]]) == 7, "the caption: seven in a hundred"
-    assert ax.get_ylabel() == "probability" and ax.get_ylim()[0] == 0
+def p_of(prompt, words):
+    """The last position's probabilities of words that begin with a space."""
+    return softmax(prompt.logits[-1])[[FIXTURE.index(f" {word}") for word in words]]
 
 
-@pytest.mark.figure("fig-two-contexts")
-def test_two_contexts_stand_side_by_side():
-    ax = axes_of(CHAPTER)["fig-two-contexts"]
-    words = ["cat", "moon", "golden", "sun", "vase", "pot", "bowl", "basket"]
-    columns = [FIXTURE.index(f" {word}") for word in words]
-    series = {prompt.text: softmax(prompt.logits[-1])[columns] for prompt in (CAT, FLOWERS)}
-
+def check_pairs(ax, series, words, digits):
+    """Two bars for each word, their heights, labels and legend."""
     for bars, values in zip(ax.containers, series.values(), strict=True):
         assert [bar.get_height() for bar in bars] == values.tolist()
     assert words_of(ax.get_legend().get_texts()) == list(series)
     assert words_of(ax.get_xticklabels()) == words
-    assert words_of(ax.texts) == [f"{v:.2f}" for values in series.values() for v in values]
+    assert words_of(ax.texts) == [f"{v:.{digits}f}" for values in series.values() for v in values]
     assert ax.get_ylabel() == "probability" and ax.get_ylim()[0] == 0
+
+
+@pytest.mark.figure("fig-beginnings")
+def test_two_beginnings_stand_side_by_side():
+    words = ["mat", "edge", "couch", "cat", "window", "moon", "golden"]
+    none, text = p_of(ALONE, words), p_of(AFTER, words)
+    check_pairs(
+        axes_of(CHAPTER)["fig-beginnings"], {"nothing before": none, "after <|endoftext|>": text}, words, digits=3
+    )
+
+    by_none, by_text = np.array(words)[none.argsort()], np.array(words)[text.argsort()]
+    assert by_none[-1] == "cat" and by_none[:2].tolist() == ["window", "mat"]
+    assert by_text[-2:].tolist() == ["edge", "mat"] and by_text[0] == "golden" and text[0] > 3 * text[1]
+    said = alt_text(CHAPTER, "fig-beginnings")
+    assert f"cat has the most, {none[3]:.3f}, and mat has {none[0]:.3f}, less than all but window" in said
+    assert f"mat has {text[0]:.3f}, more than three times as much as the next, edge with {text[1]:.3f}" in said
+    (cell,) = [cell for cell in figures(CHAPTER) if figure_name(cell) == "fig-beginnings"]
+    assert "no token has a tenth" in said_beside(cell)[1] and softmax(ALONE.logits[-1])[:-1].max() < 0.1
+
+
+@pytest.mark.figure("fig-two-contexts")
+def test_two_contexts_stand_side_by_side():
+    words = ["mat", "edge", "couch", "moon", "vase", "basket", "bowl", "pot"]
+    cat, flowers = p_of(AFTER, words), p_of(FLOWERS, words)
+    check_pairs(axes_of(CHAPTER)["fig-two-contexts"], {AFTER.text: cat, FLOWERS.text: flowers}, words, digits=2)
 
     # the alt text, in its order
     said = alt_text(CHAPTER, "fig-two-contexts")
-    assert f"After {CAT.text}, cat, moon, golden and sun have a few hundredths each and vase, pot, bowl" in said
-    assert f"After {FLOWERS.text}, vase has more than a half, pot, bowl and basket less than a tenth" in said
-    first, second = series.values()
-    assert first[:4].min() > 0.02 and first[:4].max() < 0.08 and first[4:].max() < 0.01
-    assert second[4] > 0.5 and second[5:].min() > 0.02 and second[5:].max() < 0.1 and second[:4].max() < 0.01
+    assert f"After {CAT}, mat has about a third, edge a tenth, couch and moon less, and vase, basket, bowl and" in said
+    assert f"After {FLOWERS.text}, vase has more than a third, basket, bowl and pot a few hundredths, and" in said
+    assert 0.3 < cat[0] < 0.36 and 0.09 < cat[1] < 0.11 and 0.03 < cat[2:4].min() < cat[2:4].max() < 0.06
+    assert cat[4:].max() < 0.01
+    assert 0.34 < flowers[4] < 0.5 and 0.02 < flowers[5:].min() < flowers[5:].max() < 0.07 and flowers[:4].max() < 0.01
 
 
 @pytest.mark.figure("fig-chain")
 def test_the_chain_names_every_box_and_arrow():
     ax = axes_of(CHAPTER)["fig-chain"]
-    T, d_model, V = len(CAT.ids), FIXTURE.d_model, f"{FIXTURE.vocab_size:,}"
-    best = softmax(CAT.logits[-1])[:-1].argmax()
-    boxes = {
-        "text": CAT.text,
-        "tokens": f"{T} ids",
-        "X": f"[{T} × {d_model}]",
-        "H": f"[{T} × {d_model}]",
-        "h": f"[{d_model}]",
-        "logits": f"[{V}]",
-        "p": f"[{V}]",
-        "token": f"id {FIXTURE.ids[best]}",
-    }
+    boxes = [
+        ("text", CAT),
+        ("ids", "integers"),
+        ("X", "embeddings"),
+        ("H", "hidden states"),
+        ("h", "one vector"),
+        ("logits", "scores"),
+        ("p", "probabilities"),
+        ("id", "one integer"),
+        ("text", "?"),
+    ]
     written = [text for text in words_of(ax.texts) if text]
-    inside = [part for box in [*boxes.items(), ("text", FIXTURE.tokens[best].strip())] for part in box]
-    assert written[: len(inside)] == inside
-    arrows = ["cut", "rows of E", "the body,\nfinal norm", "last row", "times W_U", "softmax", "choose", "look up"]
-    assert written[len(inside) :] == arrows
-    assert len(ax.patches) == 9 and alt_text(CHAPTER, "fig-chain").startswith("Nine boxes")
-    said = alt_text(CHAPTER, "fig-chain").replace("30 layers", "layers")  # which the figure calls the body
-    assert numbers_in(said) == numbers_in(" ".join(inside)), "the alt text, box by box"
-    assert said.endswith(f"the text {inside[-1]}.")
+    assert written[:18] == [part for box in boxes for part in box]
+    arrows = ["cut,\nlook up", "rows of E", "the body", "the last", "times W_U", "softmax", "choose", "look up"]
+    assert written[18:] == arrows
+    assert not numbers_in(" ".join(written)), "the map gives no answer away"
+
+    said = alt_text(CHAPTER, "fig-chain")
+    assert len(ax.patches) == 9 and said.startswith("Nine boxes")
+    order = ["cut into ids", "rows of E", "the body", "the last", "times W_U", "softmax", "choose", "look it up"]
+    assert [said.index(what) for what in order] == sorted(said.index(what) for what in order)
+    assert all(shape in said for _, shape in boxes[1:-1]) and "a question mark" in said
 
 
 @pytest.mark.figure("fig-chain")

@@ -76,3 +76,48 @@ def test_the_bias_says_the_words_frequencies():
     assert ax.get_ylabel() == "probability at h = 0" and ax.get_ylim()[0] == 0
     assert "Without a bias every word has 0.20." in alt_text(CHAPTER, "fig-bias")
     assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt_text(CHAPTER, "fig-bias")
+
+
+@pytest.mark.figure("fig-memory")
+def test_the_two_lines_hold_the_numbers_in_the_order_of_memory():
+    ax = axes_of(CHAPTER)["fig-memory"]
+    names = ["weight, and W_U as its view", "W_U of its own"]
+    weight, own = W_U.T, W_U
+    lines = {name: [] for name in names}
+    for text in ax.texts:
+        if text.get_text() in names:
+            line = lines[text.get_text()]
+        else:
+            line.append((text.get_position(), text.get_text()))
+    for name, numbers, words in (
+        (names[0], weight, np.repeat(WORDS, 3)),
+        (names[1], own, np.tile(WORDS, 3)),
+    ):
+        drawn = [text for _, text in lines[name]]
+        assert [float(number) for number in drawn[::2]] == numbers.ravel(order="C").tolist()
+        assert drawn[1::2] == words.tolist()
+        assert [x for (x, _), _ in lines[name]] == [i + 0.5 for i in range(15) for _ in "ab"], "one after the other"
+
+    said = alt_text(CHAPTER, "fig-memory")
+    assert "the first three cells belong to cat, the next three to dog, and so on to moon" in said
+    assert "the words take turns: cat, dog, fish, mat, moon, three times over" in said
+
+
+@pytest.mark.figure("fig-memory")
+def test_each_word_has_its_own_colour_in_both_lines():
+    ax = axes_of(CHAPTER)["fig-memory"]
+    of_word = {}
+    for text in ax.texts:
+        if text.get_text() in WORDS:
+            of_word.setdefault(text.get_text(), set()).add(text.get_color())
+    colors = [color for (color,) in of_word.values()]
+    assert len(set(colors)) == len(WORDS)
+
+
+def test_memory_lines_refuses_a_matrix_whose_tokens_it_cannot_find():
+    with pytest.raises(ValueError, match=r"one axis of 'H' must have 5 tokens, the other not; got \(2, 3\)"):
+        plots.memory_lines({"H": H}, WORDS)
+    with pytest.raises(ValueError, match=r"one axis of 'square' must have 5 tokens, the other not; got \(5, 5\)"):
+        plots.memory_lines({"square": np.eye(5)}, WORDS)
+    with pytest.raises(ValueError, match="5 colours, one for each token; got 6 labels"):
+        plots.memory_lines({"W_U": W_U}, [*WORDS, "sofa"])

@@ -52,21 +52,28 @@ def next_token_loop(h, W_U):
     return best
 
 
-def nearest_row_loop(h, E):
-    distances = [math.dist(h, row) for row in E]
-    return distances.index(min(distances))
+def write_recursive(ids, n, E, body, W_U):
+    if n == 0:
+        return list(ids)
+    return write_recursive([*ids, (body(E[ids])[-1] @ W_U).argmax()], n - 1, E, body, W_U)
 
 
-def scores_loop(h, W_U, b):
-    if np.ndim(h) > 1:
-        return [scores_loop(row, W_U, b) for row in h]
-    return [sum(x * w for x, w in zip(h, column, strict=True)) + bias for column, bias in zip(W_U.T, b, strict=True)]
+def write_array(ids, n, E, body, W_U):
+    ids = np.array(ids)
+    for _ in range(n):
+        logits = W_U.T @ body(np.stack([E[i] for i in ids]))[len(ids) - 1]
+        ids = np.append(ids, np.argsort(logits)[-1])
+    return ids
 
 
-def from_lm_head_loop(h, weight):
-    if np.ndim(h) > 1:
-        return [from_lm_head_loop(row, weight) for row in h]
-    return [sum(map(float.__mul__, h.tolist(), row)) for row in weight.tolist()]
+def right_way_round_cases(matrix, d_model):
+    fits = [turned for turned in (matrix, matrix.T) if turned.shape[0] == d_model]
+    return fits[0].tolist() if len(fits) == 1 else None
+
+
+def logit_from_memory_loop(line, h, j, together):
+    vocab = len(line) // len(h)
+    return sum(x * line[j * len(h) + i if together else i * vocab + j] for i, x in enumerate(h))
 
 
 def cosines_loop(h, W_U):
@@ -261,22 +268,22 @@ RIGHT = {
         lambda h, W_U: int(np.argsort(np.einsum("d,dv->v", h, W_U))[-1]),
         lambda h, W_U: np.int32(lmhead.softmax(W_U.T @ h).argmax()),
     ],
-    "nearest_row": [
-        nearest_row_loop,
-        lambda h, E: ((E - h) ** 2).sum(axis=1).argmin(),
-        lambda h, E: int(np.argmin((E * E).sum(1) - 2 * E @ h)),
+    "write": [
+        write_recursive,
+        write_array,
+        lambda ids, n, E, body, W_U: tuple(np.int32(i) for i in write_array(ids, n, E, body, W_U)),
     ],
-    "scores": [
-        scores_loop,
-        lambda h, W_U, b: h @ W_U + b,
-        lambda h, W_U, b: np.einsum("...d,dv->...v", h, W_U) + b[None][0],
-        lambda h, W_U, b: (h.astype(np.float32) @ W_U.astype(np.float32)) + b.astype(np.float32),
+    "right_way_round": [
+        right_way_round_cases,
+        lambda matrix, d: [matrix, matrix.T][len(matrix) != d] if len(set(matrix.shape)) > 1 else None,
+        lambda matrix, d: None if np.ptp(matrix.shape) == 0 else np.moveaxis(matrix, matrix.shape.index(d), 0),
     ],
-    "from_lm_head": [
-        from_lm_head_loop,
-        lambda h, weight: h @ weight.T,
-        lambda h, weight: np.einsum("...d,vd->...v", h, weight),
-        lambda h, weight: np.inner(h, weight),
+    "logit_from_memory": [
+        logit_from_memory_loop,
+        lambda line, h, j, together: np.dot(h, np.reshape(line, (len(h), -1), order="F" if together else "C"))[j],
+        lambda line, h, j, together: np.float32(
+            h @ (line.reshape(-1, len(h))[j] if together else line.reshape(len(h), -1)[:, j])
+        ),
     ],
     "cosines": [
         cosines_loop,
@@ -519,10 +526,9 @@ def first_position_alone(logits, targets):
 
 MORE_PLANTED = [
     ("next_token", lambda h, W_U: (h @ W_U).argsort()[-2], "one position"),
-    ("nearest_row", lambda h, E: np.abs(E - h).max(axis=1).argmin(), "rows"),
-    ("scores", lambda h, W_U, b: h @ W_U + b[::-1], "one position"),
-    ("scores", lambda h, W_U, b: h.reshape(-1, h.shape[-1]) @ W_U + b, "wrong shape"),
-    ("from_lm_head", lambda h, weight: np.roll(h @ weight.T, 1, axis=-1), "one position"),
+    ("write", lambda ids, n, E, body, W_U: write_recursive(ids[1:], n, E, body, W_U), "one token more"),
+    ("right_way_round", lambda matrix, d: 2 * matrix if len(matrix) == d else matrix.T, "tokens as columns"),
+    ("logit_from_memory", lambda line, h, j, together: abs(h @ line[j * len(h) :][: len(h)]), "token by token"),
     ("cosines", lambda h, W_U: np.abs(h @ W_U) / np.linalg.norm(h) / np.linalg.norm(W_U, axis=0), "columns"),
     ("winner_by_length", lambda h, W_U, j: abs((h @ W_U).max() / (h @ W_U)[j]), "a negative dot product"),
     ("head_parameters", lambda d, V, tied, bias: (not tied) * d * V + bias, "with a bias"),
