@@ -63,7 +63,7 @@ _ON_FIRST_USE = ("check", "plots", "quiz", "smollm", "widgets")  # `import lmhea
 def __getattr__(name: str) -> Any:
     if name not in _ON_FIRST_USE:
         raise AttributeError(f"module 'lmhead' has no attribute {name!r}")
-    return importlib.import_module(f"lmhead.{name}")
+    return importlib.import_module("lmhead.widgets.quiz" if name == "quiz" else f"lmhead.{name}")
 
 
 def __dir__() -> list[str]:

@@ -193,13 +193,13 @@ MUTANTS = [
     Mutant("command: notice among the answers", CLI, "a while ...\", file=sys.stderr)", "a while ...\")", T_CLI),
     Mutant("download: goes on after Ctrl-C", FETCH, "            process.kill()\n            process.wait()\n", "", T_FETCH),
     Mutant("download: a broken line not known", FETCH, '"Read timed out", ', "", T_FETCH),
-    Mutant("quick check: answers rounded without scripts", "lmhead/quiz.py", "said = [(f\"{question['answer']:.6g}\"", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
+    Mutant("quick check: answers rounded without scripts", "lmhead/widgets/quiz.py", "said = [(_typed(question, question[\"answer\"])", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),
     Mutant("browser: temperature inverted", JS, "(z - largest) / temperature", "(z - largest) * temperature", T_WIDGETS),
     Mutant("browser: top-p one too many", JS, "before < topP", "before <= topP", T_WIDGETS),
     Mutant("browser: p - 1 near 1", JS, "? -rest / (1 + rest) :", "? grad[target] - 1 :", T_WIDGETS),
-    Mutant("browser: half rounds too far", JS, "65520)) return size >= 65520", "65504)) return size >= 65504", T_WIDGETS),
+    Mutant("browser: half rounds too far", "lmhead/widgets/overflow.js", "65520)) return size >= 65520", "65504)) return size >= 65504", T_WIDGETS),
     Mutant("browser: ties by the higher id", JS, "logits[b] - logits[a] || a - b", "logits[b] - logits[a] || b - a", T_WIDGETS),
     Mutant("browser: log for log1p", JS, "Math.log1p(rest)", "Math.log(1 + rest)", T_WIDGETS),
     # the notebooks

@@ -4,8 +4,8 @@ The controls are real `ipywidgets`; the picture is an `anywidget` view that comp
 cell is live in JupyterLab, Notebook 7 and VS Code, and on the static page, which has no kernel. Where no script runs,
 a table that `lmhead` computed stands in.
 
-A view is two files: `_loss.py` says what it is given and which numbers it shows (`numbers`), `loss.js` computes the
-same numbers in the browser and draws them. The tests hold the two together.
+A view is two files: `_loss.py` says what it is given, which numbers it shows (`numbers`) and in which words (`said`);
+`loss.js` has the same numbers and the `scene`, which is all that is drawn and announced. `render.js` draws every scene.
 
 All words on the screen come from Python: pass `words={"temperature": "Temperatur"}` to replace some of them.
 """

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from lmhead._arguments import as_floats
 from lmhead.head import unembed
-from lmhead.widgets._view import Figure, State, figure, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, figure, note, slider, table, with_words
+from lmhead.widgets._write import decimals
 
 WORDS = {
     "caption": "h against the columns of W_U",
@@ -45,6 +46,19 @@ def numbers(state: State) -> dict[str, Any]:
     }
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, labels, shown = state["words"], state["labels"], numbers(state)
+    columns = zip(labels, np.linalg.norm(state["W_U"], axis=0), shown["cosine"], shown["logit"], strict=True)
+    rows = [[label, *map(decimals, row)] for label, *row in columns]
+    best = [words[key].format(token=labels[shown[key]]) for key in ("best_logit", "best_cosine")]
+    verdict = words["agree" if shown["best_logit"] == shown["best_cosine"] else "disagree"]
+    return [
+        table(words["caption"], [words[key] for key in ("token", "column_length", "cosine", "logit")], rows),
+        note(f"{'; '.join(best)}. {verdict}"),
+    ]
+
+
 def directions(
     W_U: ArrayLike,
     labels: Sequence[str],
@@ -76,16 +90,9 @@ def directions(
     if not (-180 <= angle <= 180 and 0.1 <= length <= 3):
         raise ValueError(f"angle must be -180 to 180 degrees, length 0.1 to 3; got {angle}, {length}")
     words = with_words(WORDS, words)
-    state = {"W_U": columns.tolist(), "labels": list(labels), "angle": angle, "length": float(length)}
-    shown = numbers(state)
-    lengths = np.linalg.norm(columns, axis=0).tolist()
-    static = table(
-        words["caption"],
-        [words["token"], words["column_length"], words["cosine"], words["logit"]],
-        zip(labels, lengths, shown["cosine"], shown["logit"], strict=True),
-    )
+    state = {"W_U": columns.tolist(), "labels": list(labels), "angle": angle, "length": float(length), "words": words}
     controls = {
         "angle": slider(words["angle"], angle, -180, 180, 1),
         "length": slider(words["length"], float(length), 0.1, 3.0, 0.1),
     }
-    return figure("directions", {**state, "words": words}, controls, static)
+    return figure("directions", state, controls, said(state), needs=["arithmetic"])

@@ -10,7 +10,21 @@ from numpy.typing import ArrayLike
 
 from lmhead.loss import cross_entropy, cross_entropy_grad
 from lmhead.probabilities import softmax
-from lmhead.widgets._view import Figure, State, as_row, check_token, figure, menu, slider, table, with_words
+from lmhead.widgets._view import (
+    Figure,
+    Part,
+    State,
+    as_row,
+    as_token,
+    figure,
+    menu,
+    named,
+    slider,
+    table,
+    terms,
+    with_words,
+)
+from lmhead.widgets._write import decimals
 
 WORDS = {
     "caption": "The gradient of the loss, and one step against it",
@@ -43,6 +57,24 @@ def numbers(state: State) -> dict[str, Any]:
     }
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown = state["words"], numbers(state)
+    columns = zip(state["labels"], state["logits"], shown["p"], shown["gradient"], strict=True)
+    rows = [
+        [named(label, words["target"] if j == state["target"] else ""), *map(decimals, row)]
+        for j, (label, *row) in enumerate(columns)
+    ]
+    return [
+        table(words["caption"], [words[key] for key in ("token", "logit", "p", "gradient")], rows),
+        terms(
+            (words["loss"], decimals(shown["loss"])),
+            (words["next_loss"], decimals(shown["next_loss"])),
+            (words["steps"], str(state["steps"])),
+        ),
+    ]
+
+
 def gradient_step(
     logits: ArrayLike = (2.0, 1.0, 0.1),
     labels: Sequence[str] = ("cat", "dog", "fish"),
@@ -68,17 +100,10 @@ def gradient_step(
     if not 0.1 <= learning_rate <= 5:
         raise ValueError(f"learning_rate must be 0.1 to 5; got {learning_rate}")
     words = with_words(WORDS, words)
-    state = {"logits": z, "labels": list(labels), "target": check_token(target, labels, "target")}
-    state |= {"learning_rate": float(learning_rate), "start": z, "steps": 0}
-    shown = numbers(state)
-    losses = f"{words['loss']}: {shown['loss']:.4f}; {words['next_loss']}: {shown['next_loss']:.4f}"
-    static = table(
-        f"{words['caption']}. {words['target']}: {labels[target]}. {losses}",
-        [words["token"], words["logit"], words["p"], words["gradient"]],
-        zip(labels, z, shown["p"], shown["gradient"], strict=True),
-    )
+    state = {"logits": z, "labels": list(labels), "target": as_token(target, labels, "target")}
+    state |= {"learning_rate": float(learning_rate), "start": z, "steps": 0, "words": words}
     controls = {
         "target": menu(words["target"], labels, target),
         "learning_rate": slider(words["learning_rate"], float(learning_rate), 0.1, 5.0, 0.1),
     }
-    return figure("gradient_step", {**state, "words": words}, controls, static)
+    return figure("gradient_step", state, controls, said(state))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmhead._arguments import as_int
-from lmhead.widgets._view import Figure, State, figure, grouped, size, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, figure, slider, table, with_words
+from lmhead.widgets._write import grouped, size
 
 WORDS = {
     "caption": "One forward pass of a head, {bytes_per_number} bytes a number",
@@ -54,6 +55,16 @@ def numbers(state: State) -> dict[str, Any]:
     }
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words = state["words"]
+    rows = [
+        [words[name], FORMULAS[name], grouped(amount) if name == "multiply_adds" else size(amount)]
+        for name, amount in numbers(state).items()
+    ]
+    return [table(words["caption"], [words["what"], words["formula"], words["amount"]], rows)]
+
+
 def head_cost(
     positions: int = 8192,
     d_model: int = 4096,
@@ -91,11 +102,6 @@ def head_cost(
     words = with_words(WORDS, words)
     words["caption"] = words["caption"].format(bytes_per_number=bytes_per_number)
     state: dict[str, Any] = {name: limit[0] for name, limit in limits.items()}
-    state |= {"bytes_per_number": bytes_per_number, "formulas": FORMULAS}
-    rows = [
-        [words[name], FORMULAS[name], grouped(amount) if name == "multiply_adds" else size(amount)]
-        for name, amount in numbers(state).items()
-    ]
-    static = table(words["caption"], [words[key] for key in ("what", "formula", "amount")], rows)
+    state |= {"bytes_per_number": bytes_per_number, "formulas": FORMULAS, "words": words}
     controls = {name: slider(words[name], *limit) for name, limit in limits.items()}
-    return figure("head_cost", {**state, "words": words}, controls, static)
+    return figure("head_cost", state, controls, said(state), needs=["scene"])

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 
 from lmhead.loss import cross_entropy, perplexity
 from lmhead.probabilities import softmax
-from lmhead.widgets._view import Figure, State, as_row, check_token, figure, menu, table, with_words
+from lmhead.widgets._view import Figure, Part, State, as_row, as_token, figure, menu, named, table, terms, with_words
+from lmhead.widgets._write import decimals, short
 
 WORDS = {
-    "caption": "The loss of each possible target",
+    "caption": "From logits to the loss of one target",
     "target": "target",
     "token": "token",
     "logit": "logit",
     "p": "probability",
-    "loss": "loss",
     "nats": "nats",
     "bits": "bits",
     "perplexity": "perplexity",
@@ -41,6 +41,20 @@ def numbers(state: State) -> dict[str, Any]:
     }
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown = state["words"], numbers(state)
+    rows = [
+        [named(label, words["target"] if j == state["target"] else ""), short(z), decimals(p)]
+        for j, (label, z, p) in enumerate(zip(state["labels"], state["logits"], shown["p"], strict=True))
+    ]
+    costs = [(words["nats"], shown["loss"]), (words["bits"], shown["bits"]), (words["perplexity"], shown["perplexity"])]
+    return [
+        table(words["caption"], [words["token"], words["logit"], words["p"]], rows),
+        terms(*((term, decimals(x)) for term, x in costs)),
+    ]
+
+
 def loss(
     logits: ArrayLike = (2.0, 1.0, 0.1),
     labels: Sequence[str] = ("cat", "dog", "fish"),
@@ -61,11 +75,7 @@ def loss(
     """
     z = as_row(logits, labels)
     words = with_words(WORDS, words)
-    state = {"logits": z, "labels": list(labels), "target": check_token(target, labels, "target")}
-    rows = []
-    for token, label in enumerate(labels):
-        shown = numbers({**state, "target": token})
-        rows.append([label, z[token], shown["p"][token], shown["loss"], shown["bits"], shown["perplexity"]])
-    head = [words[key] for key in ("target", "logit", "p", "nats", "bits", "perplexity")]
+    state = {"logits": z, "labels": list(labels), "target": as_token(target, labels, "target")}
+    state |= {"start": z, "words": words}
     controls = {"target": menu(words["target"], labels, target)}
-    return figure("loss", {**state, "words": words}, controls, table(words["caption"], head, rows))
+    return figure("loss", state, controls, said(state))

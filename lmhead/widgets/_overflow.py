@@ -10,27 +10,24 @@ from numpy.typing import ArrayLike
 
 from lmhead._arguments import Array
 from lmhead.probabilities import softmax
-from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, as_row, figure, note, slider, table, terms, with_words
+from lmhead.widgets._write import decimals, short
 
 FORMATS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 WORDS = {
     "caption": "Softmax of logits + {offset}, naive and shifted, in three formats",
     "offset": "offset on all logits",
-    "format": "format",
-    "form": "softmax",
     "token": "token",
     "stored": "stored",
     "naive": "naive",
     "shifted": "shifted",
     "sum": "sum of exp",
-    "exact": "exact p",
     "overflow": "The sum overflows: x / inf is 0, inf / inf is nan.",
     "underflow": "Every exp is 0: 0 / 0 is nan.",
     "inexact": "Off by up to {error}: the stored logits have lost digits.",
     "works": "Both forms are right.",
     "shift_only": "Only the shifted form is right.",
-    "said": "offset {offset}: {broken}",
     "none_broken": "no format is broken",
     "broken": "naive softmax breaks in {formats}",
 }
@@ -58,6 +55,30 @@ def rounded_softmax(stored: Array) -> tuple[np.floating[Any], Array]:
         return total, weights / total
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown = state["words"], numbers(state)
+    parts = [note(words["caption"].format(offset=state["offset"]))]
+    for name in FORMATS:
+        stored, naive, shifted = (shown[f"{form}_{name}"] for form in ("stored", "naive", "shifted"))
+        columns = zip(state["labels"], stored, naive, shifted, strict=True)
+        rows = [[label, short(z), decimals(p), decimals(q)] for label, z, p, q in columns]
+        parts += [
+            table(name, [words[key] for key in ("token", "stored", "naive", "shifted")], rows),
+            terms((words["sum"], decimals(shown[f"sum_{name}"]))),
+            note(verdict(words, shown, name)),
+        ]
+    return parts
+
+
+def verdict(words: Mapping[str, str], shown: Mapping[str, Any], name: str) -> str:
+    """What goes wrong in a format, and why. A probability that is off by at most 1e-3 is called right."""
+    off = {form: np.abs(np.subtract(shown[f"{form}_{name}"], shown["exact"])).max() for form in ("naive", "shifted")}
+    cause = {np.inf: words["overflow"], 0.0: words["underflow"]}.get(shown[f"sum_{name}"], "")
+    inexact = words["inexact"].format(error=decimals(off["shifted"])) if off["shifted"] > 1e-3 else ""
+    return " ".join(filter(None, [cause, inexact])) or words["works" if off["naive"] <= 1e-3 else "shift_only"]
+
+
 def overflow(
     logits: ArrayLike = (2.0, 1.0, 0.1),
     labels: Sequence[str] = ("cat", "dog", "fish"),
@@ -83,9 +104,6 @@ def overflow(
     if not -800 <= offset <= 800:
         raise ValueError(f"offset must be -800 to 800; got {offset}")
     words = with_words(WORDS, words)
-    state = {"logits": z, "labels": list(labels), "offset": offset}
-    shown = numbers(state)
-    rows = [[name, words[form], *shown[f"{form}_{name}"]] for name in FORMATS for form in ("naive", "shifted")]
-    static = table(words["caption"].format(offset=offset), [words["format"], words["form"], *labels], rows)
+    state = {"logits": z, "labels": list(labels), "offset": offset, "words": words}
     controls = {"offset": slider(words["offset"], offset, -800, 800, 1)}
-    return figure("overflow", {**state, "words": words}, controls, static)
+    return figure("overflow", state, controls, said(state))

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from lmhead.decoding import greedy, top_k, top_p
 from lmhead.probabilities import softmax
-from lmhead.widgets._view import Figure, State, as_row, figure, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, as_row, figure, named, slider, table, with_words
+from lmhead.widgets._write import decimals, short
 
 WORDS = {
     "caption": "From logits to probabilities",
@@ -24,7 +25,7 @@ WORDS = {
     "cut": "cut",
     "draw": "Draw a token",
     "draws": "draws",
-    "drawn": "drawn: {token}",
+    "drawn": "draw {count}: {token}",
     "said": "most likely: {token}, {p}; {kept} kept",
 }
 
@@ -41,6 +42,18 @@ def numbers(state: State) -> dict[str, Any]:
         "kept": kept.tolist(),
         "greedy": int(greedy(logits)),
     }
+
+
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown = state["words"], numbers(state)
+    marks = {shown["greedy"]: words["greedy"]}
+    marks |= {j: words["cut"] for j in range(len(state["labels"])) if j not in shown["kept"]}
+    rows = [
+        [named(label, marks.get(j, "")), short(z), decimals(p)]
+        for j, (label, z, p) in enumerate(zip(state["labels"], state["logits"], shown["p"], strict=True))
+    ]
+    return [table(words["caption"], [words["token"], words["logit"], words["p"]], rows)]
 
 
 def probabilities(
@@ -75,13 +88,10 @@ def probabilities(
             f"temperature must be 0.1 to 3, top_k 1 to {len(z)}, top_p 0.05 to 1; got {temperature}, {k}, {top_p}"
         )
     state = {"logits": z, "labels": list(labels), "temperature": temperature, "top_k": k, "top_p": top_p}
-    shown = numbers(state)
-    static = table(
-        words["caption"], [words["token"], words["logit"], words["p"]], zip(labels, z, shown["p"], strict=True)
-    )
+    state |= {"start": z, "drawn": None, "words": words}
     controls = {
         "temperature": slider(words["temperature"], float(temperature), 0.1, 3.0, 0.05),
         "top_k": slider(words["top_k"], k, 1, len(z), 1),
         "top_p": slider(words["top_p"], float(top_p), 0.05, 1.0, 0.05),
     }
-    return figure("probabilities", {**state, "words": words}, controls, static)
+    return figure("probabilities", state, controls, said(state))

@@ -11,7 +11,8 @@ from lmhead._arguments import Array
 from lmhead.decoding import top_k, top_p
 from lmhead.probabilities import softmax
 from lmhead.smollm import Fixture
-from lmhead.widgets._view import Figure, State, figure, grouped, log_slider, menu, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, figure, log_slider, menu, named, note, slider, table, with_words
+from lmhead.widgets._write import decimals, grouped
 
 WORDS = {
     "caption": "{prompt}: the most likely of {vocab} tokens",
@@ -24,12 +25,11 @@ WORDS = {
     "p": "probability",
     "greedy": "greedy",
     "rest": "all others",
-    "cut": "cut",
     "kept": "{kept} of {vocab} tokens kept",
     "loading": "The logits of this prompt are being loaded.",
     "draw": "Draw a token",
     "draws": "draws",
-    "drawn": "drawn: {token}",
+    "drawn": "draw {count}: {token}",
     "said": "most likely: {token}, {p}; {kept} kept",
 }
 
@@ -41,6 +41,23 @@ def numbers(state: State) -> dict[str, Any]:
     p = softmax(cut)
     named = len(state["top"][state["prompt"]])
     return {"p": p[:named].tolist(), "rest": float(p[named:].sum()), "kept": int((cut > -np.inf).sum())}
+
+
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown, prompt = state["words"], numbers(state), state["prompt"]
+    vocab, largest = grouped(state["vocab"]), state["largest"][prompt]
+    columns = zip(state["labels"][prompt], state["top"][prompt], shown["p"], strict=True)
+    rows = [
+        [named(label, "" if j else words["greedy"]), decimals(largest + below), decimals(p)]
+        for j, (label, below, p) in enumerate(columns)
+    ]
+    rows.append([words["rest"], "", decimals(shown["rest"])])
+    caption = words["caption"].format(prompt=state["prompts"][prompt], vocab=vocab)
+    return [
+        table(caption, [words["token"], words["logit"], words["p"]], rows),
+        note(words["kept"].format(kept=grouped(shown["kept"]), vocab=vocab)),
+    ]
 
 
 def all_logits(state: State) -> Array:
@@ -99,16 +116,11 @@ def probabilities_of_prompts(
         state["largest"].append(float(logits[best[0]]))
         state["labels"].append([repr(fixture.tokens[token]) for token in best])  # quotes show a leading space
         state[f"tail_{at}"] = gaps[named:].astype("<f2").tobytes()
-    rows = zip(state["labels"][0], state["top"][0], numbers(state)["p"], strict=True)
-    static = table(
-        words["caption"].format(prompt=state["prompts"][0], vocab=grouped(fixture.vocab_size)),
-        [words["token"], words["logit"], words["p"]],
-        [[label, state["largest"][0] + below, p] for label, below, p in rows],
-    )
+    state |= {"drawn": None, "words": words}
     controls = {
         "prompt": menu(words["prompt"], state["prompts"], 0),
         "temperature": slider(words["temperature"], float(temperature), 0.1, 3.0, 0.05),
         "top_k": log_slider(words["top_k"], state["top_k"], fixture.vocab_size),
         "top_p": slider(words["top_p"], float(top_p), 0.05, 1.0, 0.05),
     }
-    return figure("prompts", {**state, "words": words}, controls, static)
+    return figure("prompts", state, controls, said(state))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmhead._arguments import as_int
-from lmhead.widgets._view import Figure, State, check_box, figure, grouped, size, slider, table, with_words
+from lmhead.widgets._view import Figure, Part, State, figure, slider, table, tick_box, with_words
+from lmhead.widgets._write import grouped, size
 
 WORDS = {
     "caption": "The arrays of a head, {bytes_per_number} bytes a number",
@@ -42,6 +43,25 @@ def numbers(state: State) -> dict[str, Any]:
     }
 
 
+def said(state: State) -> list[Part]:
+    """Its words and numbers."""
+    words, shown = state["words"], numbers(state)
+    d_model, vocab_size, positions = state["d_model"], state["vocab_size"], state["positions"]
+    sides = {"E": (vocab_size, d_model), "h": (positions, d_model)}
+    sides |= {"W_U": (d_model, vocab_size), "logits": (positions, vocab_size)}
+
+    def memory(name: str) -> str:
+        return words["view"] if state["tied"] and name == "W_U" else size(shown[name] * state["bytes_per_number"])
+
+    rows = [
+        [words[name], f"{height:,} × {width:,}", grouped(shown[name]), memory(name)]
+        for name, (height, width) in sides.items()
+    ]
+    rows.append([words["parameters"], "", grouped(shown["parameters"]), memory("parameters")])
+    headings = [words[key] for key in ("array", "shape", "count", "bytes")]
+    return [table(words["caption"], headings, rows)]
+
+
 def shapes(
     d_model: int = 512,
     vocab_size: int = 100_000,
@@ -73,23 +93,12 @@ def shapes(
         raise ValueError(f"positions must be 1 to 2048; got {positions}")
     words = with_words(WORDS, words)
     words["caption"] = words["caption"].format(bytes_per_number=bytes_per_number)
-    state = {"d_model": d_model, "vocab_size": vocab_size, "positions": positions, "tied": tied}
-    state |= {"bytes_per_number": bytes_per_number}
-    shown = numbers(state)
-    sides = {"E": (vocab_size, d_model), "h": (positions, d_model)}
-    sides |= {"W_U": (d_model, vocab_size), "logits": (positions, vocab_size)}
-    rows = [
-        [words[name], f"{rows:,} × {columns:,}", grouped(shown[name]), size(shown[name] * bytes_per_number)]
-        for name, (rows, columns) in sides.items()
-    ]
-    if tied:
-        rows[2][3] = words["view"]
-    rows.append([words["parameters"], "", grouped(shown["parameters"]), size(shown["parameters"] * bytes_per_number)])
-    static = table(words["caption"], [words[key] for key in ("array", "shape", "count", "bytes")], rows)
+    state: dict[str, Any] = {"d_model": d_model, "vocab_size": vocab_size, "positions": positions, "tied": tied}
+    state |= {"bytes_per_number": bytes_per_number, "words": words}
     controls = {
         "d_model": slider(words["d_model"], d_model, 32, 8192, 32),
         "vocab_size": slider(words["vocab_size"], vocab_size, 32, 262_144, 32),
         "positions": slider(words["positions"], positions, 1, 2048, 1),
-        "tied": check_box(words["tied"], tied),
+        "tied": tick_box(words["tied"], tied),
     }
-    return figure("shapes", {**state, "words": words}, controls, static)
+    return figure("shapes", state, controls, said(state), needs=[])

@@ -16,55 +16,72 @@ from numpy.typing import ArrayLike
 from lmhead._arguments import as_floats
 
 HERE = Path(__file__).parent
-PICTURE = ("base", "arithmetic", "draw")  # what all views but the quick checks are built on
 VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
 
 State = Mapping[str, Any]  # what a view draws: numbers, labels and words by name
+Part = dict[str, Any]  # a table, a list of terms, or a note: what a scene says in words
 
 
 class View(anywidget.AnyWidget):
     """A picture that computes and draws in the browser, with a synced trait for each entry of its state.
 
-    A notebook stores a script as one text, so the files named in `parts` are joined, `NAME.js` and `NAME.css` last.
+    A notebook stores a script as one text, so the files that a view needs are joined, `NAME.js` and `NAME.css` last.
     """
 
-    def __init__(self, name: str, state: State, parts: Sequence[str] = PICTURE) -> None:
-        parts = (*parts, name)
-        given = {"_esm": source(parts, "js"), "_css": source(parts, "css"), "view": name, **state}
+    def __init__(self, name: str, state: State, needs: Sequence[str]) -> None:
+        files = (*needs, name)
+        given = {"_esm": source(files, "js"), "_css": source(files, "css"), "view": name, **state}
         given["_anywidget_id"] = f"lmhead.{name}"  # JupyterLab keeps one style sheet under each such id
         self.add_traits(**{key: traitlets.Any().tag(sync=True) for key in given})
         super().__init__(**given)
 
 
 class Figure(ipywidgets.VBox):  # type: ignore[misc]
-    """Controls above a view; its stored output also holds `static`, the HTML that stands in where no script runs."""
+    """Controls above a view; its stored output also holds `static`, the HTML that stands in where no script runs.
 
-    def __init__(self, children: Sequence[ipywidgets.Widget], static: str) -> None:
-        super().__init__(children)
-        self.static = static
+    `controls` has each control under the entry of the view's state that it sets.
+    """
+
+    def __init__(self, controls: Mapping[str, ipywidgets.Widget], view: View, static: str) -> None:
+        super().__init__([*controls.values(), view])
+        self.controls, self.view, self.static = controls, view, static
 
     def __repr__(self) -> str:
         """The same text in every run: a notebook's stored output is compared with a fresh one."""
-        return f"<lmhead.widgets.{self.children[-1].view}>"
+        return f"<lmhead.widgets.{self.view.view}>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return {VIEW_TYPE: shown, "text/html": self.static, "text/plain": repr(self)}
 
 
-def source(parts: Sequence[str], kind: str) -> str:
-    """The text of those of the parts' files that there are, `PART.js` or `PART.css`."""
-    files = [HERE / f"{part}.{kind}" for part in parts]
-    return "\n".join(file.read_text("utf-8") for file in files if file.exists())
+def source(files: Sequence[str], kind: str) -> str:
+    """The text of those of the files that there are, `FILE.js` or `FILE.css`."""
+    paths = [HERE / f"{file}.{kind}" for file in files]
+    return "\n".join(path.read_text("utf-8") for path in paths if path.exists())
 
 
-def figure(name: str, state: State, controls: Mapping[str, ipywidgets.Widget], static: str) -> Figure:
-    """The view `name` under its controls, each joined in the browser to the entry of the state that it sets."""
-    view = View(name, state)
+def figure(
+    name: str,
+    state: State,
+    controls: Mapping[str, ipywidgets.Widget],
+    said: Sequence[Part],
+    needs: Sequence[str] = ("arithmetic", "scene"),
+) -> Figure:
+    """The view `name` under its controls, each joined in the browser to the entry of the state that it sets.
+
+    Args:
+      name: of the view's own files.
+      state: what it draws.
+      controls: each under its entry of the state.
+      said: its words and numbers at that state, for where no script runs.
+      needs: the files beside its own that its script uses, and those that draw.
+    """
+    view = View(name, state, ("base", "write", *needs, "render"))
     for key, control in controls.items():
         value = "index" if isinstance(control, ipywidgets.Dropdown) else "value"
         ipywidgets.jslink((control, value), (view, key))
-    return Figure([*controls.values(), view], static)
+    return Figure(controls, view, "".join(map(as_html, said)))
 
 
 WIDE = {"style": {"description_width": "11rem"}, "layout": {"width": "min(100%, 36rem)"}}
@@ -90,8 +107,8 @@ def menu(description: str, options: Sequence[str], index: int) -> ipywidgets.Dro
     return ipywidgets.Dropdown(options=list(options), index=index, description=description, **WIDE)
 
 
-def check_box(description: str, value: bool) -> ipywidgets.Checkbox:
-    """A check box."""
+def tick_box(description: str, value: bool) -> ipywidgets.Checkbox:
+    """A box to tick."""
     return ipywidgets.Checkbox(value=value, description=description, indent=False)
 
 
@@ -116,39 +133,44 @@ def as_row(logits: ArrayLike, labels: Sequence[str], most: int = 12) -> list[flo
     return row
 
 
-def check_token(index: int, labels: Sequence[str], name: str) -> int:
+def as_token(index: int, labels: Sequence[str], name: str) -> int:
     """An id of one of the labels."""
     if not 0 <= index < len(labels):
         raise IndexError(f"{name} is {index}; the {len(labels)} tokens here have ids 0 to {len(labels) - 1}")
     return int(index)
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table; the first entry of a row names it, numbers are shown as the views show them."""
-    top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
-    body = "".join(
-        f'<tr><th scope="row">{cell(first)}</th>' + "".join(f"<td>{cell(entry)}</td>" for entry in rest) + "</tr>"
-        for first, *rest in rows
+def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Part:
+    """A table; the first text of a row names it."""
+    return {"caption": caption, "headings": list(headings), "rows": [list(row) for row in rows]}
+
+
+def terms(*pairs: tuple[str, str]) -> Part:
+    """Numbers, each with what it is."""
+    return {"terms": [list(pair) for pair in pairs]}
+
+
+def note(text: str) -> Part:
+    """A sentence."""
+    return {"note": text}
+
+
+def named(name: str, mark: str = "") -> str:
+    """A row's name and what is said of it beside the name."""
+    return f"{name} {mark}" if mark else name
+
+
+def as_html(part: Part) -> str:
+    """A table, a list of terms or a note in HTML."""
+    if "note" in part:
+        return f"<p>{html.escape(part['note'])}</p>"
+    if "terms" in part:
+        pairs = (f"<dt>{html.escape(term)}</dt><dd>{html.escape(text)}</dd>" for term, text in part["terms"])
+        return f"<dl>{''.join(pairs)}</dl>"
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in part["headings"])
+    rows = (
+        f'<tr><th scope="row">{html.escape(name)}</th>' + "".join(f"<td>{html.escape(text)}</td>" for text in texts)
+        for name, *texts in part["rows"]
     )
-    return f"<table><caption>{html.escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def cell(entry: object) -> str:
-    """A number as `draw.js` shows it, anything else as escaped text."""
-    return decimals(entry) if isinstance(entry, float) else html.escape(str(entry))
-
-
-def decimals(x: float) -> str:
-    """Four decimals; one digit and a power of ten for what four decimals would show as 0."""
-    return f"{x:.1e}" if 0 < abs(x) < 5e-5 else f"{x:.4f}"
-
-
-def grouped(n: int) -> str:
-    """A whole number with its thousands apart."""
-    return f"{n:,}"
-
-
-def size(n_bytes: float) -> str:
-    """Bytes in the unit that reads best."""
-    power = min(int(math.log(max(n_bytes, 1), 1024)), 4)
-    return f"{n_bytes / 1024**power:,.4g} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+    caption = f"<caption>{html.escape(part['caption'])}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{'</tr>'.join(rows)}</tr></tbody></table>"

@@ -74,19 +74,3 @@ function drawToken(p, u) {
   while (token < p.length - 1 && (running += p[token]) <= u * total) token++;
   return token;
 }
-
-// A float64 rounded to the nearest float16, ties to even: the spacing is 2^(exponent - 10), and 2^-24 below 2^-14.
-function roundHalf(x) {
-  const size = Math.abs(x);
-  if (!(size < 65520)) return size >= 65520 ? Math.sign(x) * Infinity : NaN;
-  const spacing = 2 ** Math.max(Math.floor(Math.log2(size)) - 10, -24);
-  const steps = size / spacing + 2 ** 52 - 2 ** 52; // adding 2^52 rounds to a whole number
-  return x < 0 || Object.is(x, -0) ? -steps * spacing : steps * spacing;
-}
-
-// The value of a float16 given as its 16 bits.
-function fromHalfBits(bits) {
-  const sign = bits & 0x8000 ? -1 : 1, exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24);
-}

@@ -1,5 +1,3 @@
-// The picture of _head_cost.py.
-
 function numbers({ positions, d_model, vocab_size, chunk, devices, bytes_per_number }) {
   const share = Math.ceil(vocab_size / devices);
   return {
@@ -13,21 +11,16 @@ function numbers({ positions, d_model, vocab_size, chunk, devices, bytes_per_num
   };
 }
 
-function build(root, state, set, say) {
-  const { words, formulas } = state;
-  const names = Object.keys(numbers(state));
-  const { table, cells } = grid(words.caption, [words.what, words.formula, words.amount], names.map((name) => words[name]));
-  names.forEach((name, i) => { cells[i][0].textContent = formulas[name]; });
-  root.append(table);
-
-  return () => {
-    const shown = numbers(state), largest = Math.max(shown.logits_bytes, shown.head_bytes);
-    names.forEach((name, i) => {
-      if (name === "multiply_adds") put(cells[i][1], name, shown[name], grouped);
-      else bar(cells[i][1], name, shown[name], shown[name] / largest, bytes);
-    });
-    say(fill(words.said, { logits: bytes(shown.logits_bytes), buffer: bytes(shown.buffer_bytes) }));
+function scene(state) {
+  const { words, formulas } = state, shown = numbers(state);
+  const largest = Math.max(shown.logits_bytes, shown.head_bytes);
+  const rows = Object.entries(shown).map(([key, n]) => ({
+    name: words[key],
+    cells: [formulas[key], key === "multiply_adds" ? grouped(n) : bar(bytes(n), n / largest)],
+  }));
+  return {
+    name: words.caption,
+    said: fill(words.said, { logits: bytes(shown.logits_bytes), buffer: bytes(shown.buffer_bytes) }),
+    parts: [{ table: { caption: words.caption, headings: [words.what, words.formula, words.amount], rows } }],
   };
 }
-
-export default { render: (context) => live(context, build) };

@@ -1,4 +1,11 @@
-// The picture of _overflow.py.
+// A float64 rounded to the nearest float16, ties to even: the spacing is 2^(exponent - 10), and 2^-24 below 2^-14.
+function roundHalf(x) {
+  const size = Math.abs(x);
+  if (!(size < 65520)) return size >= 65520 ? Math.sign(x) * Infinity : NaN;
+  const spacing = 2 ** Math.max(Math.floor(Math.log2(size)) - 10, -24);
+  const steps = size / spacing + 2 ** 52 - 2 ** 52; // adding 2^52 rounds to a whole number
+  return x < 0 || Object.is(x, -0) ? -steps * spacing : steps * spacing;
+}
 
 const ROUNDING = { float16: roundHalf, float32: Math.fround, float64: (x) => x };
 
@@ -27,42 +34,29 @@ const ENOUGH = 1e-3; // a probability that is off by less is called right: float
 const farthest = (p, exact) => Math.max(...p.map((x, j) => Math.abs(x - exact[j]))); // NaN if any p is
 
 function verdict(words, sum, naiveError, shiftedError) {
-  const digits = shiftedError > ENOUGH ? " " + fill(words.inexact, { error: decimals(shiftedError) }) : "";
-  if (sum === Infinity) return words.overflow + digits;
-  if (sum === 0) return words.underflow + digits;
-  if (digits) return digits.trim();
-  return naiveError <= ENOUGH ? words.works : words.shift_only;
+  const cause = sum === Infinity ? words.overflow : sum === 0 ? words.underflow : "";
+  const inexact = shiftedError > ENOUGH ? fill(words.inexact, { error: decimals(shiftedError) }) : "";
+  return [cause, inexact].filter(Boolean).join(" ") || (naiveError <= ENOUGH ? words.works : words.shift_only);
 }
 
-function build(root, state, set, say) {
-  const { labels, words } = state;
-  const caption = node("p", { class: "lmhead-caption" });
-  const cards = Object.keys(ROUNDING).map((name) => {
-    const { table, cells } = grid(name, [words.token, words.stored, words.naive, words.shifted], labels);
-    const sum = node("span"), said = node("p", { class: "lmhead-note" });
-    return { name, cells, sum, said, card: node("div", {}, table, node("p", {}, `${words.sum}: `, sum), said) };
+function scene(state) {
+  const { labels, offset, words } = state, shown = numbers(state), caption = fill(words.caption, { offset });
+  const headings = [words.token, words.stored, words.naive, words.shifted], broken = [];
+  const cards = Object.keys(ROUNDING).map((format) => {
+    const [stored, sum, naive, shifted] = ["stored", "sum", "naive", "shifted"].map((what) => shown[`${what}_${format}`]);
+    const rows = labels.map((name, j) => ({
+      name, cells: [short(stored[j]), bar(decimals(naive[j]), naive[j]), bar(decimals(shifted[j]), shifted[j])],
+    }));
+    const off = farthest(naive, shown.exact), fails = !(off <= ENOUGH);
+    if (fails) broken.push(format);
+    const said = verdict(words, sum, off, farthest(shifted, shown.exact));
+    return { broken: fails, parts: [
+      { table: { caption: format, headings, rows } }, { terms: [[words.sum, decimals(sum)]] }, { note: said },
+    ] };
   });
-  root.append(caption, node("div", { class: "lmhead-cards" }, ...cards.map(({ card }) => card)));
-
-  return () => {
-    const shown = numbers(state), broken = [];
-    caption.textContent = fill(words.caption, { offset: state.offset });
-    for (const { name, cells, sum, said, card } of cards) {
-      const [stored, naive, shifted] = ["stored", "naive", "shifted"].map((form) => shown[`${form}_${name}`]);
-      labels.forEach((_, j) => {
-        put(cells[j][0], `stored_${name}.${j}`, stored[j], short);
-        bar(cells[j][1], `naive_${name}.${j}`, naive[j]);
-        bar(cells[j][2], `shifted_${name}.${j}`, shifted[j]);
-      });
-      const off = farthest(naive, shown.exact), fails = !(off <= ENOUGH);
-      put(sum, `sum_${name}`, shown[`sum_${name}`]);
-      said.textContent = verdict(words, shown[`sum_${name}`], off, farthest(shifted, shown.exact));
-      card.classList.toggle("lmhead-broken", fails);
-      if (fails) broken.push(name);
-    }
-    const names = broken.length ? fill(words.broken, { formats: broken.join(", ") }) : words.none_broken;
-    say(fill(words.said, { offset: state.offset, broken: names }));
+  return {
+    name: caption,
+    said: broken.length ? fill(words.broken, { formats: broken.join(", ") }) : words.none_broken,
+    parts: [{ note: caption }, { cards }],
   };
 }
-
-export default { render: (context) => live(context, build) };

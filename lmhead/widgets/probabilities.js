@@ -1,5 +1,3 @@
-// The picture of _probabilities.py.
-
 function numbers({ logits, temperature, top_k, top_p }) {
   const soft = tempered(logits, temperature), ranked = byRank(soft);
   const cut = cutSorted(ranked.map((j) => soft[j]), { topK: top_k, topP: top_p });
@@ -9,32 +7,18 @@ function numbers({ logits, temperature, top_k, top_p }) {
   return { before: [...softmax(soft)], p, kept, greedy: argmax(logits) };
 }
 
-function build(root, state, set, say) {
-  const { labels, words } = state;
-  const made = grid(words.caption, [words.token, words.logit, words.p, words.draws], labels);
-  const { table, rows, cells } = made;
-  const reach = reachOf(state.logits);
-  const setLogit = labels.map((label, j) =>
-    logitSlider(cells[j][0], `logit.${j}`, `${words.logit}: ${label}`, state.logits[j], reach, (value) =>
-      set({ logits: replaced(state.logits, j, value) })));
-  const marks = rows.map((row) => row.firstChild.appendChild(node("small")));
-  const draws = drawing(words, labels, made, say);
-  root.append(table, draws.row);
-
-  return () => {
-    const { before, p, kept, greedy } = numbers(state);
-    labels.forEach((_, j) => {
-      const cut = !kept.includes(j);
-      setLogit[j](state.logits[j]);
-      bar(cells[j][1], `p.${j}`, p[j], cut ? before[j] : p[j]);
-      rows[j].classList.toggle("lmhead-cut", cut);
-      rows[j].classList.toggle("lmhead-best", j === greedy);
-      marks[j].textContent = cut ? words.cut : j === greedy ? words.greedy : "";
-    });
-    draws.from(p);
-    draws.forget();
-    say(fill(words.said, { token: labels[greedy], p: decimals(p[greedy]), kept: kept.length }));
+function scene(state) {
+  const { logits, labels, temperature, top_k, top_p, words } = state, { before, p, kept, greedy } = numbers(state);
+  const { counts, last, buttons } = draws(state, [logits, temperature, top_k, top_p], p, labels);
+  const rows = labels.map((name, j) => {
+    const cut = !kept.includes(j), cells = [logitSlider(state, j), bar(decimals(p[j]), cut ? before[j] : p[j])];
+    const note = cut ? words.cut : j === greedy ? words.greedy : "";
+    return { name, note, cut, best: j === greedy, cells: counts ? [...cells, String(counts[j])] : cells };
+  });
+  const headings = [words.token, words.logit, words.p, ...(counts ? [words.draws] : [])];
+  return {
+    name: words.caption,
+    said: last || fill(words.said, { token: labels[greedy], p: decimals(p[greedy]), kept: kept.length }),
+    parts: [{ table: { caption: words.caption, headings, rows } }, { buttons }],
   };
 }
-
-export default { render: (context) => live(context, build) };

@@ -1,13 +1,27 @@
-// The picture of _prompts.py. The logits come sorted, the named ones as numbers, the others as float16 bytes.
-
-function allLogits(named, tail) {
-  const all = new Float64Array(named.length + tail.byteLength / 2);
-  all.set(named);
-  for (let j = named.length, at = 0; j < all.length; j++, at += 2) all[j] = fromHalfBits(tail.getUint16(at, true));
-  return all;
+// The value of a float16 given as its 16 bits.
+function fromHalfBits(bits) {
+  const sign = bits & 0x8000 ? -1 : 1, exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24);
 }
 
-function numbers({ logits, named, temperature, top_k, top_p }) {
+// The logits come sorted: the named ones as numbers, the others as float16 bytes.
+const read = new WeakMap(); // bytes -> all logits: to read them takes longer than all that follows
+function allLogits(named, tail) {
+  if (!read.has(tail)) {
+    const all = new Float64Array(named.length + tail.byteLength / 2);
+    all.set(named);
+    for (let j = named.length, at = 0; j < all.length; j++, at += 2) all[j] = fromHalfBits(tail.getUint16(at, true));
+    read.set(tail, all);
+  }
+  return read.get(tail);
+}
+
+// Null while the bytes of this prompt are on their way.
+function numbers(state) {
+  const { prompt, top, temperature, top_k, top_p } = state, tail = state[`tail_${prompt}`];
+  if (!tail) return null;
+  const named = top[prompt].length, logits = allLogits(top[prompt], tail);
   const topK = Math.min(Math.floor(top_k + 0.5), logits.length);
   const { p, kept } = cutSorted(tempered(logits, temperature), { topK, topP: top_p });
   let rest = 0;
@@ -15,40 +29,26 @@ function numbers({ logits, named, temperature, top_k, top_p }) {
   return { p: [...p.subarray(0, named)], rest, kept };
 }
 
-function build(root, state, set, say) {
-  const { labels, words, vocab, top } = state;
-  const named = top[0].length, logits = {};
-  const headings = [words.token, words.logit, words.p, words.draws];
-  const made = grid("", headings, [...labels[0], words.rest]);
-  const { table, rows, cells } = made;
-  const draws = drawing(words, [...labels[0], words.rest], made, say);
-  const kept = node("p", { class: "lmhead-note" });
-  root.append(table, kept, draws.row);
-
-  return () => {
-    const at = state.prompt, tail = state[`tail_${at}`];
-    table.caption.textContent = fill(words.caption, { prompt: state.prompts[at], vocab: grouped(vocab) });
-    if (!tail) {
-      kept.textContent = words.loading;
-      return;
-    }
-    logits[at] ||= allLogits(top[at], tail);
-    const shown = numbers({ logits: logits[at], named, temperature: state.temperature, top_k: state.top_k, top_p: state.top_p });
-    shown.p.forEach((p, j) => {
-      rows[j].firstChild.textContent = labels[at][j];
-      put(cells[j][0], `logit.${j}`, state.largest[at] + top[at][j]);
-      bar(cells[j][1], `p.${j}`, p, p / shown.p[0]); // bars against the leader
-      rows[j].classList.toggle("lmhead-cut", j >= shown.kept);
-    });
-    rows[0].classList.add("lmhead-best");
-    rows[0].firstChild.append(node("small", {}, words.greedy));
-    bar(cells[named][1], "rest", shown.rest, 0);
-    cells[named][1].classList.add("lmhead-nobar");
-    put(kept, "kept", shown.kept, (n) => fill(words.kept, { kept: grouped(n), vocab: grouped(vocab) }));
-    draws.from([...shown.p, shown.rest]);
-    draws.forget();
-    say(fill(words.said, { token: labels[at][0], p: decimals(shown.p[0]), kept: grouped(shown.kept) }));
+function scene(state) {
+  const { prompt, prompts, top, largest, temperature, top_k, top_p, vocab, words } = state, shown = numbers(state);
+  const p = shown ? [...shown.p, shown.rest] : [], labels = [...state.labels[prompt], words.rest], named = top[prompt].length;
+  const { counts, last, buttons } = draws(state, [prompt, temperature, top_k, top_p], p, labels);
+  const caption = fill(words.caption, { prompt: prompts[prompt], vocab: grouped(vocab) });
+  const rows = labels.map((name, j) => {
+    const text = shown ? decimals(p[j]) : "", rest = j === named; // bars are drawn against the leader; the rest has none
+    const cells = [rest ? "" : decimals(largest[prompt] + top[prompt][j]), rest ? { text, bar: null } : bar(text, p[j] / p[0])];
+    const row = { name, note: j ? "" : words.greedy, best: !j, cut: shown && !rest && j >= shown.kept, cells };
+    return { ...row, cells: counts ? [...cells, String(counts[j])] : cells };
+  });
+  const headings = [words.token, words.logit, words.p, ...(counts ? [words.draws] : [])];
+  const kept = shown && grouped(shown.kept);
+  return {
+    name: caption, waiting: !shown,
+    said: last || (shown ? fill(words.said, { token: labels[0], p: decimals(p[0]), kept }) : words.loading),
+    parts: [
+      { table: { caption, headings, rows } },
+      { note: shown ? fill(words.kept, { kept, vocab: grouped(vocab) }) : words.loading },
+      { buttons },
+    ],
   };
 }
-
-export default { render: (context) => live(context, build) };

@@ -1,47 +1,21 @@
 """The views' arithmetic in the browser is lmhead's: the same numbers from hundreds of random and extreme settings."""
 
-import json
 import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from py_mini_racer import MiniRacer
 
 import lmhead
 from lmhead import smollm, widgets
-from lmhead.widgets import (
-    _directions,
-    _loss,
-    _overflow,
-    _probabilities,
-    _prompts,
-    _view,
-)
-from tests.support.views import NUMBERS
+from lmhead.widgets import _directions, _loss, _overflow, _probabilities, _prompts, _view, _write
+from tests.support.gallery import figure_of
+from tests.support.views import MODULES, Script, shows
 
 
-def engine(view):
-    """V8 with a view's whole script, which touches no page until it is asked to render."""
-    racer = MiniRacer()
-    racer.eval(_view.source([*_view.PICTURE, view], "js").replace("export default", "const view ="))
-    return racer
-
-
-def in_browser(racer, call, *arguments):
-    """The value of a JavaScript function; JSON has no word for what is not finite, so those come as text."""
-    given = ", ".join(json.dumps(argument) for argument in arguments)
-    odd = "(_, x) => Object.is(x, -0) ? '-0' : typeof x === 'number' && !Number.isFinite(x) ? String(x) : x"
-    return revive(json.loads(racer.eval(f"JSON.stringify({call}({given}), {odd})")))
-
-
-def revive(value):
-    if isinstance(value, dict):
-        return {key: revive(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [revive(entry) for entry in value]
-    words = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
-    return words.get(value, value) if isinstance(value, str) else value
+def script_of(view):
+    return Script(figure_of(view).view._esm)
 
 
 def assert_close(ours, theirs, setting):
@@ -67,7 +41,7 @@ def rows_of_logits(rng):
 
 
 def test_probabilities():
-    rng, racer = np.random.default_rng(0), engine("probabilities")
+    rng, script = np.random.default_rng(0), script_of("probabilities")
     for logits in rows_of_logits(rng):
         state = {
             "logits": logits.tolist(),
@@ -75,27 +49,25 @@ def test_probabilities():
             "top_k": int(rng.integers(1, len(logits) + 1)),
             "top_p": float(rng.choice([0.05, 0.5, 0.9, 1.0, rng.uniform(0.05, 1)])),
         }
-        assert_close(in_browser(racer, "numbers", state), _probabilities.numbers(state), state)
+        assert_close(script.call("numbers", state), _probabilities.numbers(state), state)
 
 
 def test_top_p_keeps_the_token_that_crosses():
-    racer = engine("probabilities")
+    script = script_of("probabilities")
     state = {"logits": [0.0, 0.0, 0.0, 0.0], "temperature": 1.0, "top_k": 4}
     for top_p, kept in ((0.25, [0]), (0.26, [0, 1]), (0.5, [0, 1]), (0.75, [0, 1, 2]), (1.0, [0, 1, 2, 3])):
-        assert in_browser(racer, "numbers", {**state, "top_p": top_p})["kept"] == kept
+        assert script.call("numbers", {**state, "top_p": top_p})["kept"] == kept
         assert _probabilities.numbers({**state, "top_p": top_p})["kept"] == kept
 
 
 def test_all_real_logits_of_every_prompt():
-    rng, racer = np.random.default_rng(1), engine("prompts")
-    state = dict(widgets.probabilities_of_prompts(smollm.load_fixture()).children[-1].get_state())
+    rng, figure = np.random.default_rng(1), figure_of("prompts")
+    script, state = Script(figure.view._esm), dict(figure.view.get_state())
     for prompt in range(len(state["prompts"])):
         state["prompt"] = prompt
-        tail = np.frombuffer(state[f"tail_{prompt}"], "<u2").tolist()
-        top = state["top"][prompt]
-        racer.eval(f"bits = Uint16Array.from({tail}); all = allLogits({top}, new DataView(bits.buffer))")
-        assert in_browser(racer, "Array.from(all).map(String).join", ",") == ",".join(
-            in_browser(racer, "((x) => x.map(String))", _prompts.all_logits(state).tolist())
+        read = f"((s) => Array.from(allLogits(s.top[{prompt}], s.tail_{prompt})).map(String).join())"
+        assert script.call(read, state) == script.call(
+            "((x) => x.map(String).join())", _prompts.all_logits(state).tolist()
         )
         for _ in range(15):
             state |= {
@@ -103,15 +75,13 @@ def test_all_real_logits_of_every_prompt():
                 "top_k": float(rng.choice([1.0, 2.5, 1000.3, 49152.0, 65536.0])),
                 "top_p": float(rng.choice([0.05, 0.6, 0.95, 1.0])),
             }
-            settings = {name: state[name] for name in ("temperature", "top_k", "top_p")}
-            got = in_browser(racer, "((s) => numbers({ ...s, logits: all, named: 20 }))", settings)
-            assert_close(got, _prompts.numbers(state), settings)
+            assert_close(script.call("numbers", state), _prompts.numbers(state), state["top_k"])
 
 
 @pytest.mark.parametrize("start", ["none", "text", "chat"])
 def test_float16_logits_move_no_probability_by_more_than_5e_5(start):
     fixture = smollm.load_fixture()
-    state = dict(widgets.probabilities_of_prompts(fixture, start=start).children[-1].get_state())
+    state = dict(widgets.probabilities_of_prompts(fixture, start=start).view.get_state())
     for at, text in enumerate(state["prompts"]):
         exact = lmhead.softmax(fixture.prompt(text, start).logits[-1])  # with all that is not stored in its last entry
         best = np.sort(exact[:-1])[::-1][:20]
@@ -120,11 +90,11 @@ def test_float16_logits_move_no_probability_by_more_than_5e_5(start):
 
 
 def test_directions():
-    rng, racer = np.random.default_rng(2), engine("directions")
+    rng, script = np.random.default_rng(2), script_of("directions")
     for _ in range(300):
         W_U = rng.normal(size=(2, rng.integers(2, 9))) * rng.choice([1e-3, 1.0, 1e3])
         state = {"W_U": W_U.tolist(), "angle": int(rng.integers(-180, 181)), "length": float(rng.uniform(0.1, 3))}
-        ours, theirs = in_browser(racer, "numbers", state), _directions.numbers(state)
+        ours, theirs = script.call("numbers", state), _directions.numbers(state)
         for name in ("h", "logit", "cosine"):  # a sum of two products may cancel: relative to the larger of them
             size = {"h": 1, "logit": np.abs(W_U).max(), "cosine": 1}[name] * (
                 1 if name == "cosine" else state["length"]
@@ -135,13 +105,13 @@ def test_directions():
 
 @pytest.mark.parametrize("view", ["loss", "gradient_step"])
 def test_loss_and_gradient(view):
-    rng, racer = np.random.default_rng(3), engine(view)
+    rng, script = np.random.default_rng(3), script_of(view)
     for logits in rows_of_logits(rng):
         if np.ptp(logits) > 690:
             logits = logits / np.ptp(logits) * 690  # exp(loss) ends at 709.78
         target, rate = int(rng.integers(len(logits))), float(rng.uniform(0.1, 5))
         state = {"logits": logits.tolist(), "target": target, "learning_rate": rate}
-        ours, theirs = in_browser(racer, "numbers", state), NUMBERS[view](state)
+        ours, theirs = script.call("numbers", state), MODULES[view].numbers(state)
         if view == "gradient_step":  # a step may cancel a logit; what is left of it is off by its own last digits
             slack = 1e-12 * (1 + np.abs(logits).max())
             assert np.abs(np.subtract(ours.pop("next_logits"), theirs.pop("next_logits"))).max() <= slack
@@ -152,12 +122,12 @@ def test_loss_and_gradient(view):
 
 
 def test_a_loss_near_zero_keeps_its_digits():
-    racer = engine("loss")
+    script = script_of("loss")
     for lead in (20.0, 46.0, 100.0, 700.0):
         state = {"logits": [lead, 0.0, -1.0], "target": 0}
         expected = _loss.numbers(state)["loss"]
         assert 0 < expected < 1e-8
-        assert in_browser(racer, "numbers", state)["loss"] == pytest.approx(expected, rel=1e-12, abs=0)
+        assert script.call("numbers", state)["loss"] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def halves():
@@ -169,33 +139,32 @@ def halves():
 
 
 def test_rounding_to_half_is_exact():
-    racer = engine("overflow")
+    script = script_of("overflow")
     x = np.concatenate([halves(), -halves(), np.random.default_rng(4).normal(size=10_000) * 100])
     with np.errstate(over="ignore"):
         expected = x.astype(np.float16).astype(np.float64)
-    got = in_browser(
-        racer,
+    got = script.call(
         "((hex) => hex.map((x) => roundHalf(Number(x))))",
         [repr(float(value)).replace("inf", "Infinity") for value in x],
     )
     np.testing.assert_array_equal(got, expected)
     assert (np.signbit(got) == np.signbit(expected)).all()
-    assert math.isnan(in_browser(racer, "(() => roundHalf(NaN))"))
+    assert math.isnan(script.call("(() => roundHalf(NaN))"))
 
 
 def test_every_half_is_read_from_its_bits():
     bits = np.arange(2**16, dtype=np.uint16)
-    got = in_browser(engine("prompts"), "((bits) => bits.map(fromHalfBits))", bits.tolist())
+    got = script_of("prompts").call("((bits) => bits.map(fromHalfBits))", bits.tolist())
     np.testing.assert_array_equal(got, bits.view(np.float16).astype(np.float64))
 
 
 def test_overflow():
-    rng, racer = np.random.default_rng(5), engine("overflow")
+    rng, script = np.random.default_rng(5), script_of("overflow")
     offsets = [*range(-800, 801, 25), 11, 12, 88, 89, 709, 710, -17, -18, -103, -104, -745, -746]
     for offset in offsets:
         for logits in ([2.0, 1.0, 0.1], rng.normal(size=3).tolist(), (rng.normal(size=5) * 20).tolist()):
             state = {"logits": logits, "offset": offset}
-            ours, theirs = in_browser(racer, "numbers", state), _overflow.numbers(state)
+            ours, theirs = script.call("numbers", state), _overflow.numbers(state)
             assert ours.keys() == theirs.keys()
             for name, expected in theirs.items():
                 assert_close_in_format(name, np.asarray(ours[name]), np.asarray(expected), state)
@@ -217,7 +186,7 @@ def assert_close_in_format(name, got, expected, state):
 
 @pytest.mark.parametrize("view", ["shapes", "head_cost"])
 def test_counts_are_exact(view):
-    rng, racer = np.random.default_rng(6), engine(view)
+    rng, script = np.random.default_rng(6), script_of(view)
     for _ in range(200):
         state = {
             "positions": int(rng.integers(1, 65_537)),
@@ -228,28 +197,63 @@ def test_counts_are_exact(view):
             "tied": bool(rng.integers(2)),
             "bytes_per_number": int(rng.choice([2, 4])),
         }
-        assert in_browser(racer, "numbers", state) == NUMBERS[view](state)
+        assert script.call("numbers", state) == MODULES[view].numbers(state)
 
 
 def test_draws_are_the_inverse_of_the_running_sum():
-    racer = engine("probabilities")
+    script = script_of("probabilities")
     rng = np.random.default_rng(7)
     for logits in rows_of_logits(rng):
         p = lmhead.softmax(logits)
         u = float(rng.random())
         cdf = np.cumsum(p)
-        assert in_browser(racer, "drawToken", p.tolist(), u) == (cdf <= u * cdf[-1]).sum()
-    assert in_browser(racer, "drawToken", [0.0, 0.5, 0.5, 0.0], 0.0) == 1
+        assert script.call("drawToken", p.tolist(), u) == (cdf <= u * cdf[-1]).sum()
+    assert script.call("drawToken", [0.0, 0.5, 0.5, 0.0], 0.0) == 1
 
 
-def test_numbers_are_written_as_python_writes_them():
-    racer = engine("loss")
-    for x in (0.0, 0.1234567, 12.5, -3.25001, 4.9e-5, 5e-5, 1e-300, -2e-7, 710.1):
-        theirs = re.sub(r"e([+-])0", r"e\1", _view.decimals(x))
-        assert in_browser(racer, "decimals", x) == theirs
-    for n in (0, 1, 1023, 1024, 1000 * 1024, 102_400_000, 7 * 2**30, 3 * 2**40):
-        assert in_browser(racer, "bytes", n) == _view.size(n)
-        assert in_browser(racer, "grouped", n) == _view.grouped(n)
+def magnitudes():
+    """Numbers from 1e-12 to 1e12 and their negatives: at random, whole, powers, ties of each format, and neighbours."""
+    rng = np.random.default_rng(8)
+    spread = (10.0 ** rng.uniform(-12, 12, 3000)).tolist()
+    powers = [10.0**n for n in range(-12, 13)] + [2.0**n for n in range(-40, 41)]
+    ties = [n / 32 for n in range(1, 400, 2)] + [1.25e6, 1.35e6, 2.5 * 2.0**-15, 8886112.5205, 5e-5, 1e6, 0.99995]
+    some = [*spread, *map(float, map(round, spread[:500])), *powers, *ties]
+    near = [math.nextafter(x, side) for x in [*powers, *ties] for side in (0.0, math.inf)]
+    return [0.0, -0.0, math.nan, math.inf, -math.inf, 1e300, 5e-324, *some, *near, *(-x for x in [*some, *near])]
+
+
+def test_a_number_is_written_alike_with_scripts_and_without():
+    script, numbers = script_of("loss"), magnitudes()
+    texts = [repr(x).replace("inf", "Infinity").replace("nan", "NaN") for x in numbers]
+    for name in ("decimals", "short"):
+        ours = script.call(f"((all) => all.map((x) => {name}(Number(x))))", texts)
+        pairs = zip(numbers, ours, map(getattr(_write, name), numbers), strict=True)
+        assert [pair for pair in pairs if pair[1] != pair[2]] == []
+    counts = [0, 1, *(int(abs(x)) for x in numbers if 1 <= abs(x) < 2**53)]
+    counts += [1024**n + near for n in (1, 2, 3, 4) for near in (-1, 0, 1)]
+    for ours, theirs in (("bytes", _write.size), ("grouped", _write.grouped)):
+        assert script.call(f"((all) => all.map({ours}))", counts) == list(map(theirs, counts))
+
+
+def test_a_written_number_is_the_nearest_of_its_form():
+    for x in magnitudes():
+        text = _write.decimals(x)
+        if not math.isfinite(x):
+            assert text == str(x)
+            continue
+        assert re.fullmatch(r"-?\d\.\de[+-]\d+" if 0 < abs(x) < 5e-5 or abs(x) >= 1e6 else r"-?\d+\.\d{4}", text)
+        last = Fraction(10) ** (int(text.partition("e")[2]) - 1 if "e" in text else -4)
+        assert abs(Fraction(text) - Fraction(x)) <= last / 2, (x, text)
+        assert shows(_write.short(x), x)
+    assert [_write.decimals(x) for x in (8886112.5205, 1e-7, -2.0, 0.03125)] == [
+        "8.9e+6",
+        "1.0e-7",
+        "-2.0000",
+        "0.0313",
+    ]
+    assert [_write.short(x) for x in (-2.0, 0.1, 100.0, 1e10)] == ["-2", "0.1", "100", "1.0e+10"]
+    assert [_write.size(n) for n in (0, 1023, 1024, 1_953_125)] == ["0 B", "1,023 B", "1 KiB", "1.863 MiB"]
+    assert _write.grouped(51_200_000) == "51,200,000"
 
 
 def test_the_scripts_hold_no_words():
@@ -283,7 +287,7 @@ def test_settings_outside_the_sliders_are_refused():
 def test_words_can_be_replaced():
     figure = widgets.loss(words={"target": "Ziel"})
     menu, view = figure.children
-    assert menu.description == "Ziel" and view.words["target"] == "Ziel" and "Ziel" in figure.static
+    assert menu.description == "Ziel" and view.words["target"] == "Ziel" and "cat Ziel" in figure.static
 
 
 def test_an_output_is_the_same_in_every_run():

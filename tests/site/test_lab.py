@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.gallery import IMPORTS, VIEWS
-from tests.support.live import NUMBERS, chromium, closed_network, shows
+from tests.support.live import chromium, closed_network
+from tests.support.views import MODULES, WANTED
 
 CELLS = {name: VIEWS[name] for name in ("probabilities", "gradient_step", "quiz")}
 PATIENCE = 60_000  # ms for JupyterLab to start a kernel on a busy machine
@@ -80,43 +80,41 @@ def notebook(lab: str) -> Iterator[Page]:
     assert [trouble for trouble in troubles if "asked for" in trouble] == []
 
 
-def numbers_of(page: Page, name: str) -> dict[str, str]:
-    script = "(all) => all.map((one) => [one.dataset.number, one.textContent])"
-    return dict(page.locator(f".lmhead[data-view={name}] [data-number]").evaluate_all(script))
+def rows_of(page: Page, view: str) -> list[list[str]]:
+    """What a view's table shows, row by row."""
+    script = "(all) => all.map((row) => [...row.children].map((cell) => cell.textContent))"
+    return page.locator(f".lmhead[data-view={view}] tbody tr").evaluate_all(script)
 
 
 def test_a_slider_moves_the_numbers(notebook: Page) -> None:
     output = notebook.locator(".jp-OutputArea-output:has(.lmhead[data-view=probabilities])")
     row = output.locator(".widget-slider", has_text="temperature")
-    before = numbers_of(notebook, "probabilities")
+    before = rows_of(notebook, "probabilities")
     row.locator(".noUi-handle").focus()
     for _ in range(6):
         notebook.keyboard.press("ArrowRight")
     expect(row.locator(".widget-readout")).to_have_text("1.30")
-    after = numbers_of(notebook, "probabilities")
+    after = rows_of(notebook, "probabilities")
 
-    state = {"logits": [3.2, 2.1, 1.4, 0.3, -1.0], "temperature": 1.3, "top_k": 5, "top_p": 0.9}
-    p = NUMBERS["probabilities"](state)["p"]
-    assert before["p.0"] != after["p.0"]
-    assert all(shows(after[f"p.{j}"], value) for j, value in enumerate(p)), (after, p)
+    state = {"labels": ["mat", "sofa", "floor", "roof", "idea"], "logits": [3.2, 2.1, 1.4, 0.3, -1.0]}
+    state |= {"temperature": 1.3, "top_k": 5, "top_p": 0.9}
+    assert before != after == WANTED["probabilities"](state)["said"][0]["rows"]
 
 
 def test_a_button_in_a_view_steps(notebook: Page) -> None:
     view = notebook.locator(".lmhead[data-view=gradient_step]")
-    state = {"logits": [2.0, 1.0, 0.1], "target": 2, "learning_rate": 1.0}
+    state = {"labels": ["cat", "dog", "fish"], "logits": [2.0, 1.0, 0.1], "target": 2, "learning_rate": 1.0, "steps": 3}
     for _ in range(3):
-        state["logits"] = NUMBERS["gradient_step"](state)["next_logits"]
+        state["logits"] = MODULES["gradient_step"].numbers(state)["next_logits"]
         view.get_by_role("button", name="Step").click()
-    expected = NUMBERS["gradient_step"](state)
-    drawn = numbers_of(notebook, "gradient_step")
-    assert shows(drawn["loss"], expected["loss"]) and drawn["steps"] == "3"
-    assert all(shows(drawn[f"gradient.{j}"], value) for j, value in enumerate(expected["gradient"]))
-    assert np.argmax(expected["p"]) == 2
+    table, terms = WANTED["gradient_step"](state)["said"]
+    assert rows_of(notebook, "gradient_step") == table["rows"]
+    assert view.locator("dd").all_inner_texts() == [text for _, text in terms["terms"]]
 
 
 def test_a_quick_check_answers(notebook: Page) -> None:
     form = notebook.locator(".lmhead-quiz form").nth(1)
-    form.get_by_role("spinbutton").fill("2.0794")
+    form.get_by_role("textbox").fill("2.0794")
     form.get_by_role("button").click()
     assert "These are nats" in form.locator("[aria-live]").inner_text()
 

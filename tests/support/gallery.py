@@ -1,6 +1,7 @@
 """Every view, each as one cell: a page of them is made and built when a test asks for it."""
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -37,6 +38,13 @@ VIEWS = {
 }
 
 IMPORTS = "from lmhead import quiz, widgets\nfrom lmhead.smollm import load_fixture"
+
+
+def figure_of(name: str) -> Any:
+    """What a view's cell gives, made here."""
+    namespace: dict[str, Any] = {}
+    exec(IMPORTS, namespace)
+    return eval(VIEWS[name], namespace)
 
 
 def notebook(*cells: str) -> nbformat.NotebookNode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import http.server
+import io
 import json
 import os
 import re
@@ -16,11 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from tests.support import session
-from tests.support.drawn import READ, check_drawing, shows
-from tests.support.views import NUMBERS
+from tests.support.views import Script, all_of, cells_with, check, check_labels, rows_of, said_in
 from tools.browser import find_browser
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -73,7 +74,7 @@ def served(folder: Path) -> Iterator[str]:
 @contextmanager
 def closed_network(browser: Browser, troubles: list[str], **options: Any) -> Iterator[BrowserContext]:
     """A browser context that reaches the loopback alone; `troubles` gets every request outside, failure and error."""
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
 
     def guard(route: Any) -> None:
         if re.match(r"(http://127\.0\.0\.1:\d+/|file:|blob:|data:)", route.request.url):
@@ -100,23 +101,26 @@ def open_page(context: BrowserContext, address: str) -> Page:
     return page
 
 
-# ---- a widget on a page, and what its numbers must be
+# ---- a widget on a page, and what it must show
+
+
+READ = Path(__file__).with_name("read.js").read_text("utf-8")  # what the page shows of a widget
 
 
 class Widget:
-    """One widget of an open page: its controls, its stored state, and the numbers that it draws."""
+    """One widget of an open page: its controls, its stored state, and what it shows."""
 
     def __init__(self, page: Page, place: Locator, stored: Mapping[str, Any]) -> None:
         self.page, self.place = page, place
         shown = json.loads(place.locator("script").text_content() or "")["model_id"]
-        children = [stored["state"][child[10:]] for child in stored["state"][shown]["state"]["children"]]
-        *self.controls, view = children
+        ids = [child[10:] for child in stored["state"][shown]["state"]["children"]]
+        *self.controls, view = (stored["state"][one] for one in ids)
         self.state = dict(view["state"])
         self.name = self.state["view"]
+        self.script = script_of(stored["shared"][self.state["_esm"]["shared"]])
         self.loaded: dict[int, bytes] = {}
         self.tails = {buffer["path"][0]: buffer for buffer in view.get("buffers", [])}
         links = [m["state"] for m in stored["state"].values() if m["model_name"] == "LinkModel"]
-        ids = [child[10:] for child in stored["state"][shown]["state"]["children"]]
         self.traits = {
             ids.index(link["source"][0][10:]): link["target"][1] for link in links if link["source"][0][10:] in ids
         }
@@ -124,30 +128,14 @@ class Widget:
     def sliders(self) -> list[Locator]:
         return self.place.locator("input[type=range]").all()
 
-    def read(self) -> dict[str, Any]:
-        """What the page shows now, in one go: the controls above the view, the sliders in it, and its numbers."""
-        script = """(place) => ({
-          fields: [...place.querySelectorAll(".widget-row :is(input, select)")].map(
-            ({ value, max, checked, selectedIndex }) => ({ value, max, checked, selectedIndex })),
-          controls: [...place.querySelectorAll(".widget-row")].map((row) => ({
-            label: row.querySelector("label").textContent,
-            readout: row.querySelector("output")?.textContent,
-            spoken: row.querySelector("input")?.getAttribute("aria-valuetext"),
-            options: [...row.querySelectorAll("option")].map((option) => option.textContent),
-          })),
-          logits: [...place.querySelectorAll(".widget-view input[type=range]")].map((input) => Number(input.value)),
-          numbers: [...place.querySelectorAll("[data-number]")].map((one) => [one.dataset.number, one.textContent]),
-        })"""
-        return self.place.evaluate(script)
-
     def state_of(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         """The stored state with what the controls in the page say now."""
         now = dict(self.state)
         assert len(shown["fields"]) == len(self.controls) == len(self.traits)
         for at, control in enumerate(self.controls):
             now[self.traits[at]] = value_of(shown["fields"][at], control)
-        if shown["logits"]:
-            now["logits"] = shown["logits"]
+        if shown["sliders"]:
+            now["logits"] = [slider["value"] for slider in shown["sliders"]]
         if self.tails:
             now[f"tail_{now['prompt']}"] = self.tail(now["prompt"])
         return now
@@ -160,20 +148,59 @@ class Widget:
         return self.loaded[prompt]
 
     def check(self, **known: Any) -> dict[str, Any]:
-        """Compare every number on the screen with lmhead's, and all else; give the state that they belong to."""
-        shown = self.read()
+        """Compare all that is shown, said and painted with the scene, and the scene with lmhead; give the state."""
+        shown = self.place.evaluate(READ)
         state = {**self.state_of(shown), **known}
-        numbers = expected_numbers(self.name, state)
-        expected = flat(numbers)
-        drawn = dict(shown["numbers"])
-        assert drawn, f"{self.name} draws no numbers"
-        wrong = {n: (t, expected.get(n)) for n, t in drawn.items() if n not in expected or not shows(t, expected[n])}
-        assert wrong == {}, f"{self.name} at {settings(state)}"
-        for at, control in enumerate(self.controls):
-            said, wanted = shown["controls"][at], said_of(control, state[self.traits[at]])
-            assert said == wanted, f"{self.name} says {said}, not {wanted}"
-        check_drawing(self.name, self.place.evaluate(READ), state, numbers)
+        scene = self.script.call("scene", state)
+        try:
+            check(self.name, state, scene)
+            check_shown(shown, scene)
+            for at, control in enumerate(self.controls):
+                assert shown["controls"][at] == said_of(control, state[self.traits[at]])
+        except AssertionError as error:
+            raise AssertionError(f"{self.name} at {settings(state)}") from error
         return state
+
+
+@functools.cache
+def script_of(text: str) -> Script:
+    return Script(text)
+
+
+def check_shown(shown: Mapping[str, Any], scene: Mapping[str, Any]) -> None:
+    """The page holds the scene, no more and no less; painted to half a pixel."""
+    assert shown["said"] == said_in(scene)
+    assert shown["name"] == scene["name"]
+    sliders = [cell for row in rows_of(scene) for cell in row["cells"] if isinstance(cell, dict) and "slider" in cell]
+    assert shown["sliders"] == [{**cell["slider"], "spoken": cell["text"]} for cell in sliders]
+    bars = cells_with(scene, "bar")
+    assert [left for left, _ in shown["bars"]] == pytest.approx([0] * len(bars), abs=0.01)
+    assert [right for _, right in shown["bars"]] == pytest.approx(bars, abs=0.01)
+    assert np.ravel(shown["pushes"]) == pytest.approx(np.ravel(cells_with(scene, "arrow")), abs=0.01)
+    arrays = [(one["width"], one["height"]) for arrays in all_of(scene, "arrays") for one in arrays["all"]]
+    assert np.ravel(shown["arrays"]) == pytest.approx(np.maximum(np.ravel(arrays), 1), abs=0.5)
+    marks = [mark for picture in all_of(scene, "picture") for mark in picture["marks"]]
+    lines = [[at(mark["line"], fraction) for fraction in (0, 0.3, 0.7, 1)] for mark in marks if "line" in mark]
+    assert np.ravel(shown["lines"]) == pytest.approx(np.ravel(lines), abs=0.1)
+    arrows = [[mark["arrow"], [0, 0]] for mark in marks if "arrow" in mark]
+    assert np.ravel(shown["arrows"]) == pytest.approx(np.ravel(arrows), abs=0.1)
+    assert np.ravel(shown["points"]) == pytest.approx(
+        np.ravel([mark["point"] for mark in marks if "point" in mark]), abs=0.1
+    )
+    labels = [mark for mark in marks if "label" in mark]
+    assert [one["label"] for one in shown["labels"]] == [str(mark["label"]) for mark in labels]
+    for mark, one in zip(labels, shown["labels"], strict=True):
+        left, top, right, bottom = one["box"]
+        anchor = {"start": left, "middle": (left + right) / 2, "end": right}[mark.get("anchor", "middle")]
+        assert mark["at"] == pytest.approx([anchor, (top + bottom) / 2], abs=2.5)
+    check_labels([(one["label"], one["box"]) for one in shown["labels"]], marks)
+
+
+def at(line: list[list[float]], fraction: float) -> Any:
+    """The place on a line at a fraction of its length."""
+    corners = np.array(line, float)
+    lengths = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+    return [np.interp(fraction * lengths[-1], lengths, column) for column in corners.T]
 
 
 def value_of(field: Mapping[str, Any], control: Mapping[str, Any]) -> Any:
@@ -204,27 +231,35 @@ def settings(state: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in state.items() if len(str(value)) < 100 and not key.startswith("_")}
 
 
-def expected_numbers(view: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """All numbers that a view may draw, by lmhead."""
-    expected = {key: state[key] for key in ("steps",) if key in state}
-    if view == "prompts":
-        expected["logit"] = np.add(state["top"][state["prompt"]], state["largest"][state["prompt"]]).tolist()
-    elif "logits" in state:
-        expected["logit"] = state["logits"]
-    if view == "directions":
-        expected["column_length"] = np.linalg.norm(state["W_U"], axis=0).tolist()
-    return expected | NUMBERS[view](state)
+# ---- what the eye sees
+
+MARKS = Path(__file__).with_name("marks.js").read_text("utf-8")  # points on every mark of a view
 
 
-def flat(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """`{"p": [0.1, 0.9]}` as `{"p.0": 0.1, "p.1": 0.9}`."""
-    found: dict[str, float] = {}
-    for name, value in numbers.items():
-        if isinstance(value, list):
-            found |= {f"{name}.{at}": entry for at, entry in enumerate(value)}
-        else:
-            found[name] = value
-    return found
+def weakest_mark(place: Locator) -> tuple[float, str]:
+    """The least contrast (1 to 21) that any mark of a view has to the page behind it, as it is painted."""
+    place.evaluate("(place) => place.scrollIntoView({ block: 'start', behavior: 'instant' })")
+    marks = place.evaluate(MARKS)
+    picture = np.array(Image.open(io.BytesIO(place.screenshot())).convert("RGB")) / 255
+    light = luminance(picture)
+    ground = light[2, 2]  # the corner of the place is bare
+    assert marks, "nothing is drawn"
+    return min((max(contrast(near(light, x, y), ground) for x, y in mark["points"]), mark["what"]) for mark in marks)
+
+
+def near(light: Any, x: float, y: float) -> Any:
+    """The pixels around a point: a thin line may lie between two."""
+    return light[max(round(y) - 2, 0) : round(y) + 2, max(round(x) - 2, 0) : round(x) + 2]
+
+
+def luminance(rgb: Any) -> Any:
+    """WCAG's relative luminance of colours from 0 to 1."""
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(some: Any, ground: float) -> float:
+    """WCAG's contrast of the colour that differs most from the ground."""
+    return float(np.max((np.maximum(some, ground) + 0.05) / (np.minimum(some, ground) + 0.05)))
 
 
 def widgets_of(page: Page) -> list[Widget]:

@@ -91,17 +91,18 @@
 
   function slider(model) {
     const { min, max, step, toValue, toPosition } = scaleOf(model);
-    const input = node("input", { type: "range", min, max, step }), output = node("output");
+    const input = node("input", { type: "range", min, max, step });
+    const shown = node("span", { className: "widget-readout", ariaHidden: "true" }); // the slider itself says its value
     const show = () => {
       const value = model.get("value");
       input.value = toPosition(value);
-      output.textContent = readout(value, model.get("readout_format"));
-      input.setAttribute("aria-valuetext", output.textContent);
+      shown.textContent = readout(value, model.get("readout_format"));
+      input.setAttribute("aria-valuetext", shown.textContent);
     };
     input.addEventListener("input", () => model.set("value", toValue(input.value)));
     model.on("change:value", show);
     show();
-    return row(model, input, output);
+    return row(model, input, shown);
   }
 
   function menu(model) {

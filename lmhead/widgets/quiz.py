@@ -27,13 +27,14 @@ from typing import Any
 
 from lmhead.widgets._view import Figure, View, with_words
 
-__all__ = ["choice", "number", "show"]
+__all__ = ["choice", "judge", "number", "readings", "show"]
 
 WORDS = {
     "check": "Check",
     "right": "Right.",
     "wrong": "Not quite.",
     "empty": "Choose or enter an answer first.",
+    "unread": "“{reply}” was not understood, so it is not judged. Write one number, such as 1234.5, -0.5 or 1e-3.",
     "answer": "answer",
     "question": "Quick check",
     "answers": "Answers",
@@ -122,6 +123,71 @@ def number(
     }
 
 
+# The same expressions as in quiz.js.
+SPACE, MINUS = re.compile("[ \\t\u00a0\u2000-\u200a\u202f\u3000]+"), re.compile("[\u2010-\u2015\u2212\ufe63]")
+PARTS = re.compile(r"([+-]?) ?(.*?)(?: ?(?:[eE]|[*xX\u00d7\u00b7] ?10 ?(?:\^|\*\*)) ?([+-]?[0-9]{1,3}))?")
+PLAIN = re.compile(r"[0-9]+[.,]?[0-9]*|[.,][0-9]+")
+IN_GROUPS = re.compile(r"([1-9][0-9]{0,2})([ ',._])([0-9]{3}(?:\2[0-9]{3})*)(?:(?!\2)[.,]([0-9]*))?")
+AS_ASCII: dict[int, int | str] = {
+    **{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)},  # full-width digits and signs
+    **{zero + digit: ord("0") + digit for zero in (0x660, 0x6F0) for digit in range(10)},  # Arabic and Persian ones
+    **dict(zip(map(ord, "。٫‘’٬"), "..'''", strict=True)),
+}
+
+
+def readings(text: str, unit: str = "") -> list[float]:
+    """What a typed number may mean, as the browser reads it: no number if it is not understood.
+
+    A point and a comma both part the decimals, a leading or trailing one too. Thousands may be set apart, in groups of
+    three, by a space, an apostrophe or a low line; by a comma or a point where there are several groups or decimals
+    behind the other mark. One comma before three digits may be either, as in 1,440: both are readings, and `judge`
+    takes the one that the question knows. One point is a decimal one, as everywhere in this book. The minus sign may be
+    a hyphen, U+2212 or a dash; digits may be full-width or Arabic; a power of ten is e-3 or ×10^-3; the question's own
+    unit may follow. Anything else, a fraction or a percentage too, is not understood.
+
+    >>> readings("−1.234,5"), readings("1,440"), readings("1/2")
+    ([-1234.5], [1.44, 1440.0], [])
+    """
+    text = SPACE.sub(" ", text).strip(" ")
+    if unit:
+        text = text.removesuffix(unit)
+    text = MINUS.sub("-", text.translate(AS_ASCII)).strip(" ")
+    sign, digits, power = (PARTS.fullmatch(text) or PARTS.fullmatch("")).groups("")  # type: ignore[union-attr]
+    grouped, found = IN_GROUPS.fullmatch(digits), []
+    if PLAIN.fullmatch(digits):
+        found.append(digits.replace(",", "."))
+    if grouped and not (found and grouped[2] == "."):
+        found.append(f"{grouped[1]}{grouped[3].replace(grouped[2], '')}.{grouped[4] or ''}")
+    return [number for one in found if math.isfinite(number := float(f"{sign}{one}e{power or 0}"))]
+
+
+def judge(question: Mapping[str, Any], reply: int | str) -> tuple[bool, str] | None:
+    """What a reply gets, as in the browser: whether it is right, and the message that answers it.
+
+    Args:
+      question: made by `choice` or `number`.
+      reply: the place of the chosen answer, or what was typed.
+
+    Returns:
+      None where the reply is not understood: no reading of it, or one that is right and one that is a known slip.
+
+    >>> judge(number("log 1?", 0.0, 0.01, wrong={1.0: "That is exp 0."}), "1,0")
+    (False, 'That is exp 0.')
+    """
+    if question["kind"] == "choice":
+        return reply == question["right"], question["messages"][reply]
+    read = readings(str(reply), question["unit"])
+
+    def near(value: float) -> bool:
+        return any(abs(number - value) <= question["tolerance"] for number in read)
+
+    right = near(question["answer"])
+    slip = next((wrong["message"] for wrong in question["wrong"] if near(wrong["value"])), None)
+    if not read or (right and slip is not None):
+        return None
+    return (True, "") if right else (False, question["otherwise"] if slip is None else slip)
+
+
 def show(*questions: dict[str, Any], words: Mapping[str, str] | None = None) -> Figure:
     """The questions under one another, each with its own Check button.
 
@@ -136,7 +202,7 @@ def show(*questions: dict[str, Any], words: Mapping[str, str] | None = None) -> 
         raise ValueError("show needs at least one question")
     words = with_words(WORDS, words)
     static = "".join(_folded(question, words) for question in questions)
-    return Figure([View("quiz", {"questions": list(questions), "words": words}, parts=["base"])], static)
+    return Figure({}, View("quiz", {"questions": list(questions), "words": words}, needs=["base"]), static)
 
 
 def _folded(question: dict[str, Any], words: Mapping[str, str]) -> str:
@@ -151,11 +217,17 @@ def _folded(question: dict[str, Any], words: Mapping[str, str]) -> str:
         ]
     else:
         asked = f"{_marked_up(question['question'])}</p>"
-        said = [(f"{question['answer']:.6g}", words["right"] + " " + question["because"])]
-        said += [(f"{wrong['value']:.6g}", wrong["message"]) for wrong in question["wrong"]]
+        said = [(_typed(question, question["answer"]), words["right"] + " " + question["because"])]
+        said += [(_typed(question, wrong["value"]), wrong["message"]) for wrong in question["wrong"]]
     answers = "".join(f"<dt>{_marked_up(text)}</dt><dd>{_marked_up(message)}</dd>" for text, message in said)
     folded = f"<details><summary>{html.escape(words['answers'])}</summary><dl>{answers}</dl></details>"
     return f"<p><strong>{title}.</strong> {asked}{folded}"
+
+
+def _typed(question: Mapping[str, Any], value: float) -> str:
+    """A value in six digits, or in as many as the tolerance asks for."""
+    texts = (f"{value:.{digits}g}" for digits in range(6, 18))
+    return next(text for text in texts if abs(float(text) - value) <= question["tolerance"])
 
 
 def _marked_up(text: str) -> str:
