@@ -14,7 +14,7 @@ What is printed is the same at every run.
 from lmhead.check.choosing import inverse_cdf, repetition_penalty
 from lmhead.check.columns import cosines, head_parameters, tied_gradient, winner_by_length
 from lmhead.check.head import logit_from_memory, next_token, right_way_round, write
-from lmhead.check.loss import chat_targets, cross_entropy, masked_mean, perplexity
+from lmhead.check.loss import chat_targets, cross_entropy, kl_divergence, masked_mean
 from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
 from lmhead.check.stability import log_softmax, sure_loss
@@ -28,13 +28,13 @@ __all__ = [
     "cross_entropy",
     "head_parameters",
     "inverse_cdf",
+    "kl_divergence",
     "log_softmax",
     "logit_from_memory",
     "logits_not_probabilities",
     "masked_mean",
     "merge",
     "next_token",
-    "perplexity",
     "rank_of",
     "repetition_penalty",
     "right_way_round",

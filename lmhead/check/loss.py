@@ -19,16 +19,11 @@ CROSS_ENTROPY = Exercise(
             [*((_GUESS, y) for y in range(3)), (draw(1, 5), 3), (draw(2, 4), 0)],
         ),
         Kind(
-            "large logits",
-            "exp overflows above 709.78. Subtract the maximum first: log(sum(exp(z - m))) + m - z[y].",
-            [(np.array([1000.0, 999.0, 998.0]), 1), (np.array([-1000.0, -1001.0]), 0)],
-        ),
-        Kind(
-            "a probability too small for a float",
-            "p[y] underflows to 0 and its logarithm to -inf. Never form p: log(sum(exp(z - m))) + m - z[y].",
-            [(np.array([800.0, 0.0, 1.0]), 1), (np.array([0.0, -900.0]), 1)],
+            "a target that was hardly expected",
+            "The loss has no upper end: -log p[y] = log(sum(exp(z))) - z[y], however small p[y] is.",
+            [(np.array([700.0, 0.0, 1.0]), 1), (np.array([0.0, -705.0]), 1)],
             if_equal="An epsilon added to p, or a clip on it, caps the loss (1e-12 at 27.6). The exact form needs "
-            "neither: log(sum) + m - z[y].",
+            "neither: log(sum) - z[y].",
         ),
     ],
     mistakes=[
@@ -48,14 +43,6 @@ CROSS_ENTROPY = Exercise(
             lambda z, y: -lmhead.log_softmax(z)[y - 1],
             "You count tokens from 1. Ids start at 0, so that z[y - 1] is another token (for y = 0 the last).",
         ),
-        Mistake(
-            lambda z, y: -np.log(np.exp(z) / np.exp(z).sum())[y],
-            "exp(z) overflows, or underflows to 0. Subtract the maximum first, and take no logarithm of a p of 0.",
-        ),
-        Mistake(
-            lambda z, y: -np.log(lmhead.softmax(z)[y]),
-            "Your softmax is stable, but its p[y] underflows to 0. Take the logarithm by hand: log(sum) + m - z[y].",
-        ),
         Mistake(lambda z, y: -z[y], "You leave softmax out: -z[y] lacks the log of the sum, log(sum(exp(z)))."),
         Mistake(lambda z, y: lmhead.logsumexp(z), "You return the log of the sum alone. Subtract the target's z[y]."),
         Mistake(
@@ -69,74 +56,108 @@ CROSS_ENTROPY = Exercise(
 def cross_entropy(yours: Function) -> None:
     r"""Chapter 6, `cross_entropy(z, y) -> loss`: the cost of one position in nats.
 
-    That is $-\log p_y = \log\sum_j e^{z_j} - z_y$, also where $p_y$ is too small for a float. z is `[vocab]`, y a
-    token id from 0.
+    That is $-\log p_y = \log\sum_j e^{z_j} - z_y$. z is `[vocab]`, no logit above 700 (what happens beyond is chapter
+    8's), y a token id from 0.
 
     >>> cross_entropy(lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
-    Not yet: each token as the target (case 1 of 9).
+    Not yet: each token as the target (case 1 of 7).
       input     z = [2.0, 1.0, 0.1], y = 0
       got       0.6016
       expected  0.417
       Looks like: You use log2, which gives bits. The loss is in nats: np.log.
-    >>> cross_entropy(lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y])
-    Right: all 9 cases pass.
+    >>> cross_entropy(lambda z, y: np.log(np.exp(z).sum()) - z[y])
+    Right: all 7 cases pass.
     """
     run(yours, CROSS_ENTROPY)
 
 
-PERPLEXITY = Exercise(
-    right=lambda losses: float(lmhead.perplexity(losses.mean())),
+def _excess(q: Array, z: Array) -> float:
+    seen = q > 0
+    return float((q[seen] * (np.log(q[seen]) - lmhead.log_softmax(z)[seen])).sum())
+
+
+def _cross(q: Array, z: Array) -> float:
+    return float(-(q * lmhead.log_softmax(z)).sum())
+
+
+def _entropy(q: Array) -> float:
+    return float(-(q[q > 0] * np.log(q[q > 0])).sum())
+
+
+_OFTEN = np.array([0.5, 0.25, 0.25])
+
+KL_DIVERGENCE = Exercise(
+    right=lambda q, z: _excess(q, z),
     kinds=[
         Kind(
-            "a short text",
-            "Perplexity is e to the mean loss: average first, then one exponential.",
-            [(np.array([0.417, 2.317, 1.5]),), (np.array([3.0, 0.5]),), (np.array([0.2, 0.1, 4.0, 1.2]),)],
+            "a bet beside the truth",
+            "Sum q * (log q - log p) over the words: what is paid, less what has to be paid.",
+            [(_OFTEN, _GUESS), (np.array([0.1, 0.2, 0.7]), _GUESS), (np.array([0.4, 0.3, 0.2, 0.1]), draw(3, 4))],
         ),
         Kind(
-            "equal losses",
-            "A loss of log V at every position is a guess among V equally likely tokens: perplexity V.",
-            [(np.full(4, np.log(10.0)),), (np.full(2, np.log(50.0)),)],
+            "the bet is the truth",
+            "Then nothing is paid beyond the entropy, and the result is 0.",
+            [(_OFTEN, np.log(_OFTEN)), (np.array([0.5, 0.5]), np.array([3.0, 3.0]))],
         ),
-        Kind("a text without surprise", "A loss of 0 everywhere is certainty: perplexity 1.", [(np.zeros(3),)]),
-        Kind("one token", "The mean of one loss is that loss.", [(np.array([2.3]),)]),
+        Kind(
+            "words that never come",
+            "A word with frequency 0 costs nothing, but 0 * log 0 is nan: sum over the words with q > 0.",
+            [(np.array([1.0, 0.0, 0.0]), _GUESS), (np.array([0.0, 0.5, 0.5]), np.array([-1.0, 2.0, 0.5]))],
+        ),
     ],
     mistakes=[
         Mistake(
-            lambda losses: np.exp(losses).mean(),
-            "You average the exponentials, and the worst token rules. Average the losses, then take exp once.",
+            lambda q, z: float((q * (np.log(q) - lmhead.log_softmax(z))).sum()),
+            "0 * log 0 is nan: leave the words with frequency 0 out of the sum.",
         ),
-        Mistake(lambda losses: 2 ** losses.mean(), "You raise 2. The losses are in nats, so the base is e: np.exp."),
-        Mistake(lambda losses: np.exp(losses.sum()), "You sum the losses. Take their mean: perplexity is per token."),
-        Mistake(lambda losses: losses.mean(), "You return the mean loss. Perplexity is its exponential."),
-        Mistake(lambda losses: np.exp(-losses.mean()), "You lost a sign: e to minus the loss is a mean probability."),
-        Mistake(lambda losses: np.exp(losses), "You give one value a token. Average the losses first."),
-        Mistake(lambda losses: np.exp(np.median(losses)), "You take the median. Perplexity is built on the mean."),
-        Mistake(lambda losses: 10 ** losses.mean(), "You raise 10. The losses are in nats, so the base is e: np.exp."),
+        Mistake(lambda q, z: _cross(q, z), "You return the cross-entropy. Subtract the entropy of q."),
         Mistake(
-            lambda losses: np.exp(losses.mean() / np.log(2)),
-            "You turn nats into bits and still raise e. Bits go with 2, nats with e.",
+            lambda q, z: _entropy(q), "You return the entropy of q, which must be paid. Asked is what comes on top."
         ),
-        Mistake(lambda losses: np.log(losses.mean()), "You take a logarithm. The way back from log p is exp."),
+        Mistake(
+            lambda q, z: -_excess(q, z), "You lost a sign: no bet pays less than the truth, so it is never negative."
+        ),
+        Mistake(
+            lambda q, z: float((lmhead.softmax(z) * (lmhead.log_softmax(z) - np.log(q + (q == 0)))).sum()),
+            "You average with the bet. What is paid falls due as often as the words come: the weights are q.",
+        ),
+        Mistake(lambda q, z: _excess(q, z) / np.log(2), "You use log2, which gives bits. Nats need np.log."),
+        Mistake(
+            lambda q, z: _excess(q, z) / len(q), "You take the mean over the words. The weights q make it an average."
+        ),
+        Mistake(lambda q, z: _cross(q, z) + _entropy(q), "You add the entropy. What has to be paid is taken off."),
+        Mistake(
+            lambda q, z: float(-(q * z).sum() - _entropy(q)),
+            "You leave softmax out: -z lacks the log of the sum, log(sum(exp(z))).",
+        ),
+        Mistake(
+            lambda q, z: float(lmhead.cross_entropy(z, q.argmax()) - _entropy(q)),
+            "You charge for the likeliest word alone. The others come too, and are paid for as often as they come.",
+        ),
+        Mistake(
+            lambda q, z: float(np.abs(q - lmhead.softmax(z)).sum() / 2),
+            "You compare the probabilities directly. Asked is a difference of prices, -log p.",
+        ),
     ],
 )
 
 
-def perplexity(yours: Function) -> None:
-    r"""Chapter 6, `perplexity(losses) -> number`: of a text, from the losses of its tokens in nats.
+def kl_divergence(yours: Function) -> None:
+    r"""Chapter 6, `kl_divergence(q, z) -> number`: what a bet pays on average beyond the entropy of the truth, in nats.
 
-    That is $e^{\mathrm{mean}(L)}$. losses is an array `[positions]`.
+    That is $\sum_i q_i (\log q_i - \log p_i)$ with $p = \operatorname{softmax}(z)$, over the words with $q_i > 0$. q are
+    frequencies `[vocab]` that sum to 1, z logits `[vocab]`.
 
-    >>> perplexity(lambda losses: np.exp(losses).mean())
-    Not yet: a short text (case 1 of 7).
-      input     losses = [0.417, 2.317, 1.5]
-      got       5.3814
-      expected  4.1014
-      Looks like: You average the exponentials, and the worst token rules. Average the losses, then
-      take exp once.
-    >>> perplexity(lambda losses: np.exp(losses.mean()))
+    >>> kl_divergence(lambda q, z: (q * (np.log(q) - lmhead.log_softmax(z))).sum())
+    Not yet: NaN, words that never come (case 6 of 7).
+      input     q = [1.0, 0.0, 0.0], z = [2.0, 1.0, 0.1]
+      got       nan
+      expected  0.417
+      Looks like: 0 * log 0 is nan: leave the words with frequency 0 out of the sum.
+    >>> kl_divergence(lambda q, z: (q * np.log(np.where(q > 0, q, 1)) - q * lmhead.log_softmax(z)).sum())
     Right: all 7 cases pass.
     """
-    run(yours, PERPLEXITY)
+    run(yours, KL_DIVERGENCE)
 
 
 def _losses(logits: Array, targets: Array) -> Array:
