@@ -145,8 +145,8 @@ KL_DIVERGENCE = Exercise(
 def kl_divergence(yours: Function) -> None:
     r"""Chapter 6, `kl_divergence(q, z) -> number`: what a bet pays on average beyond the entropy of the truth, in nats.
 
-    That is $\sum_i q_i (\log q_i - \log p_i)$ with $p = \operatorname{softmax}(z)$, over the words with $q_i > 0$. q are
-    frequencies `[vocab]` that sum to 1, z logits `[vocab]`.
+    That is $\sum_i q_i (\log q_i - \log p_i)$ with $p = \operatorname{softmax}(z)$, over the words with $q_i > 0$. q is
+    `[vocab]` frequencies that sum to 1, z `[vocab]` logits.
 
     >>> kl_divergence(lambda q, z: (q * (np.log(q) - lmhead.log_softmax(z))).sum())
     Not yet: NaN, words that never come (case 6 of 7).
