@@ -1,4 +1,4 @@
-"""Chapters 9 and 10: a text's loss in units that compare, and a vocabulary that is worked on in pieces."""
+"""Chapters 12 and 13: a text's loss in units that compare, and a vocabulary that is worked on in pieces."""
 
 from __future__ import annotations
 
@@ -174,13 +174,14 @@ State = tuple[float, float]
 _EMPTY: State = (-np.inf, 0.0)
 
 
-def _state(logits: Array) -> State:
-    return float(logits.max()), float(np.exp(logits - logits.max()).sum())
+def _state(*logits: float) -> State:
+    top, *others = sorted(logits, reverse=True)
+    return top, float(np.exp(np.array(others) - top).sum())
 
 
 def _merge(a: State, b: State) -> State:
-    m = max(a[0], b[0])
-    return m, sum(s * np.exp(top - m) for top, s in (a, b) if s)
+    low, high = sorted((a, b))
+    return high[0], high[1] + ((1 + low[1]) * np.exp(low[0] - high[0]) if low[0] > -np.inf else 0.0)
 
 
 MERGE = Exercise(
@@ -188,23 +189,27 @@ MERGE = Exercise(
     kinds=[
         Kind(
             "two pieces of a row",
-            "The new m is the larger maximum; each sum is brought to it: s times exp(its own m - the new m).",
+            "The higher top stays. The other piece's whole sum is 1 + rest; bring it to that top: exp(its top - top).",
             [
-                (_state(np.array([2.0, 1.0])), _state(np.array([0.1, 0.5]))),
-                (_state(np.array([0.1, 0.5])), _state(np.array([2.0, 1.0]))),
-                (_state(np.array([-3.0])), _state(np.array([-1.0, -1.5, -1.0]))),
+                (_state(2.0, 1.0), _state(0.1, 0.5)),
+                (_state(0.1, 0.5), _state(2.0, 1.0)),
+                (_state(-3.0), _state(-1.0, -1.5, -2.0)),
             ],
         ),
-        Kind("equal maxima", "With equal maxima no sum is scaled: they add up.", [((1.0, 1.5), (1.0, 2.0))]),
+        Kind(
+            "equal tops",
+            "With equal tops nothing is scaled. One of the two largest is the new top, the other's 1 goes to rest.",
+            [((1.0, 0.5), (1.0, 0.25))],
+        ),
         Kind(
             "large logits",
-            "exp overflows above 709.78. Only differences to the new maximum go into exp.",
-            [((1000.0, 1.5), (999.0, 1.2)), ((-1000.0, 1.0), (-1001.0, 1.5)), ((-900.0, 1.25), (900.0, 1.0))],
+            "exp overflows above 709.78. Only differences to the new top go into exp.",
+            [((1000.0, 0.5), (999.0, 0.2)), ((-1000.0, 0.0), (-1001.0, 0.5)), ((-900.0, 0.25), (900.0, 0.125))],
         ),
         Kind(
             "an empty piece",
             "(-inf, 0) is a piece without tokens: merging it in changes nothing.",
-            [(_EMPTY, (2.0, 1.5)), ((-1.0, 1.5), _EMPTY)],
+            [(_EMPTY, (2.0, 0.5)), ((-1.0, 0.5), _EMPTY)],
         ),
         Kind(
             "two empty pieces",
@@ -214,68 +219,76 @@ MERGE = Exercise(
     ],
     mistakes=[
         Mistake(
+            lambda a, b: (max(a, b)[0], max(a, b)[1] + min(a, b)[1] * np.exp(min(a, b)[0] - max(a, b)[0])),
+            "You forget the lower piece's own largest logit: its sum is 1 + rest, and all of it goes to the new rest.",
+        ),
+        Mistake(
             lambda a, b: (max(a[0], b[0]), a[1] + b[1]),
-            "You add sums that count from different maxima. Bring each to the new m first: s * exp(its m - m).",
+            "You add sums that count from different tops. Bring each to the new top first: exp(its top - top).",
+        ),
+        Mistake(
+            lambda a, b: (max(a[0], b[0]), a[1] + b[1] + 1),
+            "You add sums that count from different tops. Scale the lower piece's 1 + rest by exp(its top - top).",
         ),
         Mistake(
             lambda a, b: (
                 max(a[0], b[0]),
-                (a[1] * np.exp(a[0]) + b[1] * np.exp(b[0])) / np.exp(max(a[0], b[0])),
+                ((1 + a[1]) * np.exp(a[0]) + (1 + b[1]) * np.exp(b[0])) / np.exp(max(a[0], b[0])) - 1,
             ),
-            "exp(m) overflows, or underflows to 0 / 0. Put only differences into exp: s * exp(its m - m).",
+            "exp(top) overflows, or underflows to 0 / 0. Put only differences into exp: exp(its top - top).",
         ),
         Mistake(
-            lambda a, b: (max(a[0], b[0]), sum(s * np.exp(top - max(a[0], b[0])) for top, s in (a, b))),
+            lambda a, b: (
+                max(a, b)[0],
+                max(a, b)[1] + (1 + min(a, b)[1]) * np.exp(np.float64(min(a, b)[0]) - max(a, b)[0]),
+            ),
             "Right but for two empty pieces: -inf - -inf is NaN. Return the other piece if one is empty.",
         ),
         Mistake(
-            lambda a, b: (max(a[0], b[0]), sum(s * np.exp(max(a[0], b[0]) - top) for top, s in (a, b))),
-            "Your exponent has the wrong sign. A sum shrinks when the maximum grows: exp(its m - the new m).",
+            lambda a, b: (
+                max(a, b)[0],
+                max(a, b)[1] + (1 + min(a, b)[1]) * np.exp(np.float64(max(a, b)[0]) - min(a, b)[0]),
+            ),
+            "Your exponent has the wrong sign. A sum shrinks when the top grows: exp(its top - the new top).",
         ),
         Mistake(
-            lambda a, b: (max(a[0], b[0]), a[1] * np.exp(a[0] - max(a[0], b[0])) + b[1]),
-            "You scale the first sum only. If the first maximum is the larger, the second must be scaled.",
+            lambda a, b: (a[0], a[1] + (1 + b[1]) * np.exp(np.float64(b[0]) - a[0])),
+            "You keep the first top even if the second is higher: exp overflows. Take the higher.",
         ),
         Mistake(
-            lambda a, b: (min(a[0], b[0]), sum(s * np.exp(top - min(a[0], b[0])) for top, s in (a, b))),
-            "You take the smaller maximum, so that exp grows without bound. Take the larger.",
+            lambda a, b: (max(a, b)[0], 1 + max(a, b)[1] + (1 + min(a, b)[1]) * np.exp(min(a, b)[0] - max(a, b)[0])),
+            "You return the whole sum. rest leaves out the 1 of the largest logit.",
         ),
-        Mistake(lambda a, b: (a[0] + b[0], a[1] * b[1]), "You multiply the pieces. Their sums of exp add up."),
+        Mistake(lambda a, b: max(a, b), "You keep the piece with the higher top. The other one's tokens count too."),
         Mistake(
-            lambda a, b: max(a, b), "You keep the piece with the larger maximum. The other one's tokens count too."
-        ),
-        Mistake(
-            lambda a, b: (a[0], a[1] + b[1] * np.exp(b[0] - a[0])),
-            "You keep the first maximum even if the second is larger: exp overflows. Take the larger.",
-        ),
-        Mistake(
-            lambda a, b: np.logaddexp(a[0] + np.log(a[1]), b[0] + np.log(b[1])),
-            "You return the finished log-sum-exp. Asked is the pair (m, s), which can be merged again.",
+            lambda a, b: np.logaddexp(a[0] + np.log1p(a[1]), b[0] + np.log1p(b[1])),
+            "You return the finished log-sum-exp. Asked is the pair (top, rest), which can be merged again.",
         ),
         Mistake(
             lambda a, b: _merge(a, b)[::-1],
-            "Your pair is (s, m). The maximum comes first: (m, s).",
+            "Your pair is (rest, top). The top comes first.",
         ),
     ],
 )
 
 
 def merge(yours: Function) -> None:
-    r"""Chapter 10, `merge(a, b) -> (m, s)`: one log-sum-exp state out of those of two pieces of a row of logits.
+    r"""Chapter 13, `merge(a, b) -> (top, rest)`: one state out of those of two pieces of a row of logits.
 
-    A state is the pair (m, s) of the largest logit and $\sum_j e^{z_j - m}$, so that log-sum-exp is $m + \log s$.
-    With m the larger maximum, $s = s_a e^{m_a - m} + s_b e^{m_b - m}$. A piece without tokens is (-inf, 0).
+    A state is the pair of the largest logit, top, and the others' sum, rest $= \sum_{j \ne k} e^{z_j - top}$, so that
+    log-sum-exp is $top + \log(1 + rest)$, as `lmhead.merge` has it. With the higher top, $rest = rest_{high} +
+    (1 + rest_{low}) e^{top_{low} - top_{high}}$. A piece without tokens is (-inf, 0).
 
     >>> merge(lambda a, b: (max(a[0], b[0]), a[1] + b[1]))
     Not yet: two pieces of a row (case 1 of 10).
-      input     a = (2.0, 1.3679), b = (0.5, 1.6703)
-      got       (2.0, 3.0382)
-      expected  (2.0, 1.7406)
-      Looks like: You add sums that count from different maxima. Bring each to the new m first: s *
-      exp(its m - m).
+      input     a = (2.0, 0.3679), b = (0.5, 0.6703)
+      got       (2.0, 1.0382)
+      expected  (2.0, 0.7406)
+      Looks like: You add sums that count from different tops. Bring each to the new top first:
+      exp(its top - top).
     >>> def merged(a, b):
-    ...     m = max(a[0], b[0])
-    ...     return m, sum(s * np.exp(top - m) for top, s in (a, b) if s > 0)
+    ...     low, high = sorted([a, b])
+    ...     return (high[0], high[1] + (1 + low[1]) * np.exp(low[0] - high[0])) if low[0] > -np.inf else high
     >>> merge(merged)
     Right: all 10 cases pass.
     """
@@ -409,7 +422,7 @@ STREAMING_LOSS = Exercise(
 
 
 def streaming_loss(yours: Function) -> None:
-    """Chapter 10, `streaming_loss(h, W_U, y, chunk) -> loss`: the mean cross-entropy without the `[N, V]` logits.
+    """Chapter 13, `streaming_loss(h, W_U, y, chunk) -> loss`: the mean cross-entropy without the `[N, V]` logits.
 
     h is `[N, d_model]`, W_U `[d_model, V]`, y `[N]` token ids, chunk the number of columns to score at a time (it need
     not divide V, and may exceed it). One case has a large V and watches how much memory is held at once.

@@ -10,7 +10,8 @@ from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 
 def _above_itself(E: Array) -> Array:
     scores = E @ E.T
-    return (scores > scores.diagonal()[:, None]).sum(axis=1)
+    above: Array = (scores > scores.diagonal()[:, None]).sum(axis=1)
+    return above
 
 
 _LONG_ROW = np.array([[0.5, 1.0], [6.0, 6.0], [1.0, -0.5], [-1.0, -1.0]])  # it wins after whatever points its way

@@ -17,6 +17,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.logits_by_angle import logits_by_angle
     from lmhead.plots.loss_curve import loss_curve
     from lmhead.plots.memory_lines import memory_lines
+    from lmhead.plots.merging import merging
     from lmhead.plots.paired_bars import paired_bars
     from lmhead.plots.product import product
     from lmhead.plots.ranked import ranked
@@ -24,7 +25,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
-from lmhead.plots.two_paths import two_paths
+    from lmhead.plots.two_paths import two_paths
 
 __all__ = [
     "axes",
@@ -39,6 +40,7 @@ __all__ = [
     "logits_by_angle",
     "loss_curve",
     "memory_lines",
+    "merging",
     "paired_bars",
     "product",
     "ranked",

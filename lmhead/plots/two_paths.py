@@ -41,8 +41,8 @@ def two_paths() -> Axes:
 
 def _box(ax: Axes, x: float, y: float, width: float, name: str, shape: str) -> None:
     corner = (x - width / 2, y - HEIGHT / 2)
-    look = {"facecolor": "#e8f1f8", "edgecolor": BLUE}
-    ax.add_patch(FancyBboxPatch(corner, width, HEIGHT, "round,pad=0,rounding_size=0.1", **look))
+    rounded = "round,pad=0,rounding_size=0.1"
+    ax.add_patch(FancyBboxPatch(corner, width, HEIGHT, rounded, facecolor="#e8f1f8", edgecolor=BLUE))
     ax.text(x, y + 0.15, name, ha="center", va="center", fontweight="bold", fontsize=11)
     ax.text(x, y - 0.16, shape, ha="center", va="center", fontsize=9.5)
 

@@ -41,19 +41,25 @@ def test_the_logits_grow_four_times_as_fast_as_the_head_and_a_chunk_does_not():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("vocabulary", "MiB")
 
 
-@pytest.mark.figure("fig-sum-stands-still")
-def test_the_float16_sum_stops_at_2048():
-    ax = axes_of(CHAPTER)["fig-sum-stands-still"]
-    true, short = ax.get_lines()
-    assert [line.get_label() for line in ax.get_lines()] == legend_of(ax) == ["true sum", "float16"]
-    terms = true.get_xdata()
-    np.testing.assert_array_equal(terms, np.arange(1, 4097))
-    np.testing.assert_array_equal(true.get_ydata(), terms)
-    total = np.float16(0)
-    for term, drawn in zip(terms, short.get_ydata(), strict=True):
-        total += np.float16(1)
-        assert drawn == total == min(term, 2048)
-    said = alt_text(CHAPTER, "fig-sum-stands-still")
-    assert f"rises along the diagonal to {true.get_ydata()[-1]:.0f}." in said
-    assert f"follows it to {short.get_ydata().max():.0f} and is flat from there on" in said
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("terms added", "sum")
+@pytest.mark.figure("fig-merging")
+def test_the_stacks_are_the_chunks_exponentials_before_and_after_conversion():
+    ax = axes_of(CHAPTER)["fig-merging"]
+    first, second = np.array([2.0, 1.0, 0.1]), np.array([3.0, -1.0])
+    stacks = [np.exp(first - 2), np.exp(second - 3), np.exp(first - 3), np.exp([*(second - 3), *(first - 3)])]
+    drawn = {x: [bar for bar in ax.patches if round(bar.get_x() + bar.get_width() / 2) == x] for x in range(4)}
+    for x, terms in enumerate(stacks):
+        np.testing.assert_allclose([bar.get_height() for bar in drawn[x]], terms)
+        np.testing.assert_allclose([bar.get_y() for bar in drawn[x]], [0, *np.cumsum(terms)[:-1]], atol=1e-15)
+    totals = [f"S = {terms.sum():.4f}" for terms in stacks]
+    assert [text.get_text() for text in ax.texts] == totals
+    assert [label.get_text().partition("\n")[2] for label in ax.get_xticklabels()] == [
+        "unit $e^{2}$",
+        "unit $e^{3}$",
+        "unit $e^{3}$",
+        "unit $e^{3}$",
+    ]
+    assert [bool(bar.get_hatch()) for bar in drawn[3]] == [True, True, False, False, False], "told apart by hatching"
+    said = alt_text(CHAPTER, "fig-merging")
+    places = [said.index(total) for total in totals]
+    assert places == sorted(places) and said.startswith("Four stacks of boxes.")
+    assert ax.get_ylabel() == "sum of the terms" and ax.get_ylim()[0] == 0

@@ -228,17 +228,21 @@ def rank_of_loop(logits, token):
 
 
 def merge_cases(a, b):
-    if b[1] == 0:
+    if a[0] == -math.inf:
+        return b
+    if b[0] == -math.inf:
         return a
     if a[0] < b[0]:
-        return merge_cases(b, a)
-    return [a[0], a[1] + b[1] * math.exp(b[0] - a[0])]
+        a, b = b, a
+    return [a[0], a[1] + (1 + b[1]) * math.exp(b[0] - a[0])]
 
 
 def merge_array(a, b):
-    m = np.maximum(a[0], b[0])
-    scale = [1.0 if np.isinf(m) else np.exp(x[0] - m) for x in (a, b)]
-    return np.array([m, a[1] * scale[0] + b[1] * scale[1]])
+    tops, rests = np.array([a, b]).T
+    sums = (tops > -np.inf) + rests
+    m = tops.max()
+    shift = np.where(tops > -np.inf, tops - m if m > -np.inf else 0.0, 0.0)
+    return m, max(float((sums * np.exp(shift)).sum() - (m > -np.inf)), 0.0)
 
 
 def streaming_loss_logaddexp(h, W_U, y, chunk):
@@ -384,7 +388,7 @@ RIGHT = {
     "merge": [
         merge_cases,
         merge_array,
-        lambda a, b: (max(a[0], b[0]), sum(s * math.exp(m - max(a[0], b[0])) for m, s in (a, b) if m > -math.inf)),
+        lambda a, b: lmhead.merge(lmhead.LogSumExp(*map(np.float64, a)), lmhead.LogSumExp(*map(np.float64, b))),
     ],
     "streaming_loss": [streaming_loss_logaddexp, streaming_loss_states, streaming_loss_by_position],
 }  # fmt: skip
