@@ -28,6 +28,12 @@ refresh: .venv  ## run every notebook anew and store it in canonical form
 	$(BIN)/python -m lmhead --fetch
 	$(BIN)/python -m tools.refresh
 
+pins: .venv  ## pin anew what no computation can check, and show the sentences that changed
+	$(BIN)/python -m tools.pins
+
+coverage: .venv  ## which branches of lmhead the tests run: all of the core, 95 % of the package
+	$(BIN)/python -m tools.coverage
+
 model: .venv  ## fetch the real model (93 MB, once)
 	$(BIN)/python -m lmhead --fetch
 
@@ -66,4 +72,4 @@ clean:  ## remove all that was built, the environments too
 	touch $@
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh model serve bench mutants round lock clean .venv .venv-bench
+.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round lock clean .venv .venv-bench

@@ -14,18 +14,18 @@ from lmhead.smollm import SmolLM
 from tests.support import session
 from tests.support.building import build_book
 from tests.support.real_model import load
-from tools.chapters import CHAPTERS, ROOT, needs_model
+from tools.chapters import BOOK, CHAPTERS, ROOT, needs_model
 
 # ---- what a test needs: `make quick` leaves these out. `session.need` holds that a test says so.
 
-KINDS = {  # mark -> what such a test does, and the fixtures or marks that bring it along
-    "browser": ("drives a browser", {"browser", "gallery", "lab", "tab"}),
-    "site": ("builds pages", {"site", "small_book", "gallery_html", "widgets_page"}),
-    "model": ("loads the real model", {"real_model"}),
-    "kernel": ("executes notebooks", {"figure"}),
-    "environment": ("makes an environment", set()),
-    "long": ("takes long", set()),
-    "mutation": ("runs other tests on planted faults", set()),
+KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it along
+    "browser": ("drive a browser", {"browser", "gallery", "lab", "tab"}),
+    "site": ("build pages", {"site", "small_book", "gallery_html", "widgets_page"}),
+    "model": ("load the real model", {"real_model"}),
+    "kernel": ("execute notebooks", {"figure"}),
+    "environment": ("make an environment", set()),
+    "long": ("take long", set()),
+    "mutation": ("run other tests on planted faults", set()),
 }
 OTHER_MARKS = ("figure(name): asserts what the book's figure of that name draws", "alone: long, any worker takes it")
 
@@ -78,10 +78,10 @@ def kinds_of(item: pytest.Item) -> list[str]:
     """The marks that its fixtures and other marks bring along."""
     has = marks_of(item) | set(getattr(item, "fixturenames", ()))
     kinds = [kind for kind, (_, brought_by) in KINDS.items() if {kind, *brought_by} & has]
-    chapter = chapter_of(item)
+    notebook = BOOK / f"{chapter_of(item)}.ipynb"
     if item.path.suffix == ".ipynb":  # a cell that nbval runs
-        chapter, kinds = item.path.stem, ["kernel"]
-    return [*kinds, "model"] if "kernel" in kinds and chapter and needs_model(chapter) else kinds
+        notebook, kinds = item.path, ["kernel"]
+    return [*kinds, "model"] if "kernel" in kinds and notebook.exists() and needs_model(notebook) else kinds
 
 
 def chapter_of(item: pytest.Item) -> str | None:

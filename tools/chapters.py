@@ -19,9 +19,9 @@ NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?
 
 
 @functools.cache
-def needs_model(notebook: str) -> bool:
+def needs_model(notebook: Path) -> bool:
     """Whether its cells load the real model, as the fixture in the package does not do."""
-    return "load_model(" in (BOOK / f"{notebook}.ipynb").read_text("utf-8")
+    return "load_model(" in notebook.read_text("utf-8")
 
 
 @functools.cache
@@ -80,6 +80,25 @@ def said_beside(figure: Any) -> list[str]:
     """The alt text and the caption of a cell that draws."""
     settings = figure.metadata.get("mystnb", {})
     return [settings.get("image", {}).get("alt", ""), settings.get("figure", {}).get("caption", "")]
+
+
+FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "exercise", "solution", "quiz"}
+NOT_WORDS = r"^\(.*\)=$|^:{3,}.*$|^:\w[\w-]*:.*$|\]\([^)]*\)|\{\w+(?::\w+)?\}|<[^>]*>|[#*`|]|^-+$"
+
+
+def minutes(chapter: str) -> float:
+    """How long a chapter takes to read and run: 180 words a minute, 5 seconds for each line of code that is shown."""
+    words = sum(len(words_of(cell.source)) for cell in prose_cells(chapter))
+    shown = [cell for cell in code_cells(chapter) if not FOLDED & set(tags(cell))]
+    lines = sum(bool(line.strip()) for cell in shown for line in cell.source.splitlines())
+    return words / 180 + lines * 5 / 60
+
+
+def words_of(markdown: str) -> list[str]:
+    """The words that a page shows; a formula is one, and what is folded counts none."""
+    text = re.sub(r"(:{3,})\{dropdown\}.*?\n\1\s*?$", " ", markdown, flags=re.S | re.M)
+    text = re.sub(r"\$\$.+?\$\$|\$[^$]+\$", " formula ", text, flags=re.S)
+    return [w for w in re.sub(NOT_WORDS, " ", text, flags=re.M).split() if re.search(r"\w", w)]
 
 
 @functools.cache

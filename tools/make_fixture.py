@@ -92,7 +92,8 @@ def build(model: SmolLM, gguf: Path) -> dict[str, npt.NDArray[Any]]:
     norms = np.linalg.norm(model.E, axis=1)  # [vocab_size]
     rows: dict[bytes, int] = {}  # a state depends on the tokens up to it, so texts that begin alike share it
     x_of_row: list[npt.NDArray[np.float64]] = []
-    ids, x, at, logits, losses, shares = {}, {}, {}, {}, {}, {}
+    ids, x, at, logits, losses = {}, {}, {}, {}, {}
+    shares: dict[Any, Any] = {}
     for key in ALL:
         name, start = key
         text = TEXTS[name]
@@ -194,7 +195,8 @@ def _q8_0_rows(gguf: Path) -> npt.NDArray[np.void]:
 
 def save(arrays: dict[str, npt.NDArray[Any]], path: Path) -> None:
     """Write the file. NumPy stamps no time in it, so equal arrays give equal bytes."""
-    np.savez_compressed(path, **arrays)
+    named: dict[str, Any] = dict(arrays)
+    np.savez_compressed(path, **named)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
@@ -37,6 +37,7 @@ class Mutant(NamedTuple):
 
     def apply(self, data: bytes) -> bytes:
         """The faulty file."""
+        data = data.replace(b"\r\n", b"\n") if b"\0" not in data else data  # a checkout with other line ends
         if callable(self.old):
             return self.old(data)
         old, new = self.old.encode(), self.new.encode()
@@ -45,7 +46,7 @@ class Mutant(NamedTuple):
         return data.replace(old, new)
 
 
-def notebook(change: Callable[[dict], None]) -> Callable[[bytes], bytes]:
+def notebook(change: Callable[[dict[str, Any]], None]) -> Callable[[bytes], bytes]:
     """A change of a notebook's JSON."""
 
     def apply(data: bytes) -> bytes:
@@ -56,51 +57,51 @@ def notebook(change: Callable[[dict], None]) -> Callable[[bytes], bytes]:
     return apply
 
 
-def cell_with(content: dict, text: str) -> dict:
+def cell_with(content: dict[str, Any], text: str) -> dict[str, Any]:
     """The first code cell whose source holds `text`."""
     return next(c for c in content["cells"] if c["cell_type"] == "code" and text in "".join(c["source"]))
 
 
-def drop_widget_state(content: dict) -> None:
+def drop_widget_state(content: dict[str, Any]) -> None:
     del content["metadata"]["widgets"]
 
 
-def nudge_a_stored_logit(content: dict) -> None:
+def nudge_a_stored_logit(content: dict[str, Any]) -> None:
     (widgets,) = content["metadata"]["widgets"].values()
     model = next(m for m in widgets["state"].values() if len(m["state"].get("logits", [])) == 3)
     model["state"]["logits"][1] += 0.5
 
 
-def store_unrun(content: dict) -> None:
+def store_unrun(content: dict[str, Any]) -> None:
     cell = cell_with(content, "exponentials = np.exp(z)")
     cell["execution_count"], cell["outputs"] = None, []
 
 
-def skip_a_cell(content: dict) -> None:
+def skip_a_cell(content: dict[str, Any]) -> None:
     cell_with(content, "exponentials = np.exp(z)")["metadata"].setdefault("tags", []).append("nbval-skip")
 
 
-def empty_an_alt_text(content: dict) -> None:
+def empty_an_alt_text(content: dict[str, Any]) -> None:
     cell_with(content, "plots.loss_curve")["metadata"]["mystnb"]["image"]["alt"] = ""
 
 
-def drop_a_caption(content: dict) -> None:
+def drop_a_caption(content: dict[str, Any]) -> None:
     del cell_with(content, "plots.loss_curve")["metadata"]["mystnb"]["figure"]["caption"]
 
 
-def drop_a_claim_s_assertion(content: dict) -> None:
+def drop_a_claim_s_assertion(content: dict[str, Any]) -> None:
     cell = cell_with(content, "assert np.array_equal(by_sum")
     cell["source"] = [line for line in cell["source"] if not line.startswith("assert")]
 
 
-def untag_a_claim(content: dict) -> None:
+def untag_a_claim(content: dict[str, Any]) -> None:
     cell_with(content, "by_sum = ")["metadata"]["tags"] = []
 
 
-def move_a_point_of_a_figure(content: dict) -> None:
+def move_a_point_of_a_figure(content: dict[str, Any]) -> None:
     data = cell_with(content, "plots.loss_curve")["outputs"][0]["data"]
     svg = "".join(data["image/svg+xml"])
-    at = re.search(r'<path d="M ([\d.]+) ', svg)
+    at = next(re.finditer(r'<path d="M ([\d.]+) ', svg))
     data["image/svg+xml"] = svg[: at.start(1)] + "7.5" + svg[at.end(1) :]
 
 

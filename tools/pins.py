@@ -1,89 +1,221 @@
-"""What the book states and no computation can check: which answer of a quick check is right and what each wrong one is
-told, what a claim's cell asserts, every display formula, the numbers of the prose in their order, every row of the
-claims, the summary and the terms.
+"""Pin what the book states and no computation can check, and show what changed since it was pinned last.
 
-`pinned.json` holds it a second time, so that a change takes two deliberate edits, and a diff shows it in words. After a
-change that is meant: `python -m tools.pins`.
+    python -m tools.pins          write all pins anew (`make pins`)
+    python -m tools.pins 06       those of the chapters and pages whose name holds "06"
+
+A pin file of `tests/book/pins/` belongs to one chapter or page. It holds, once each and in order: a digest of every
+passage of prose, of every caption and alt text; every cell that asserts, with its tolerances; every field of every
+quick check; every range and step of a widget. The words that views share are in `words.json`. So any change of these
+takes two deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the
+cells that it stands between and what they print.
 """
 
 from __future__ import annotations
 
 import ast
+import difflib
+import functools
+import hashlib
 import itertools
 import json
 import re
-from pathlib import Path
+import subprocess
+import sys
+import textwrap
 from typing import Any
 
-from tools.chapters import (
-    BOOK,
-    CHAPTERS,
-    code_cells,
-    figures,
-    numbers_in,
-    proof,
-    prose_cells,
-    said_beside,
-    tags,
-    widget_state,
-)
+import nbformat
 
-PINNED = Path(__file__).parents[1] / "tests/book/pinned.json"
+from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, tags
+
+PINS = ROOT / "tests/book/pins"
+NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib"]
+RANGES = ("min", "max", "step", "base", "value", "_options_labels", "index", "description", "readout_format")
 
 
 def stated() -> dict[str, Any]:
-    """All of it, as the book has it now."""
+    """Pin file's name -> what it should hold, as the book is now."""
+    found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
+    for path in PAGES:
+        found[path.stem] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
+    found["words"] = words()
+    return found
+
+
+def notebook(text: str) -> dict[str, Any]:
+    """What one notebook states."""
+    cells = read(text)
     return {
-        "quick checks": {chapter: quick_checks(chapter) for chapter in CHAPTERS},
-        "asserted": {chapter: asserted(chapter) for chapter in CHAPTERS},
-        "formulas": {chapter: formulas(chapter) for chapter in CHAPTERS},
-        "numbers": {chapter: numbers(chapter) for chapter in CHAPTERS},
-        "claims": re.findall(r"^\| \[\w\d\d\].*", (BOOK / "claims.md").read_text("utf-8"), re.M),
-        "summary": re.findall(r"^(?:\| |- ).*", (BOOK / "summary.md").read_text("utf-8"), re.M),
-        "notation": re.findall(r"^\| .*", (BOOK / "notation.md").read_text("utf-8"), re.M),
-        "terms": re.findall(r"^\| .*", (BOOK / "questions.md").read_text("utf-8"), re.M),
+        "cells": [line for cell in cells for line in cell_lines(cell)],
+        "asserted": {cell.id: asserted(cell.source) for cell in cells if asserts(cell)},
+        "quick checks": [rounded(question) for view in views(text) for question in view.get("questions", [])],
+        "widgets": [
+            {key: rounded(state[key]) for key in ("view", *RANGES) if key in state}
+            for state in states(text)
+            if {"min", "_options_labels"} & set(state) or state.get("view", "quiz") != "quiz"
+        ],
     }
 
 
-def quick_checks(chapter: str) -> dict[str, Any]:
-    """Each question with its right answer and the messages of the others."""
-    views = [model["state"] for model in widget_state(chapter).values()]
-    asked = [question for view in views for question in view.get("questions", [])]
-    return {question["question"]: answers(question) for question in asked}
+def words() -> dict[str, list[Any]]:
+    """View -> the words that it shows, in each version that a notebook stores."""
+    found: dict[str, list[Any]] = {}
+    for view in itertools.chain(*(views(path.read_text("utf-8")) for path in NOTEBOOKS)):
+        versions = found.setdefault(view["view"], [])
+        if view["words"] not in versions:
+            versions.append(view["words"])
+    return dict(sorted(found.items()))
 
 
-def answers(question: dict[str, Any]) -> dict[str, str]:
-    """Answer -> what is said to it."""
-    if question["kind"] == "choice":
-        told = dict(zip(question["answers"], question["messages"], strict=True))
-        return {**told, question["answers"][question["right"]]: "RIGHT"}
-    return {f"{question['answer']:.6g}": "RIGHT", **{f"{w['value']:.6g}": w["message"] for w in question["wrong"]}}
+# ---- the parts of a notebook and of a page
 
 
-def asserted(chapter: str) -> dict[str, list[str]]:
-    """Claim -> what its cell, or the folded one after it, asserts."""
-
-    def tests(source: str) -> list[str]:
-        return [ast.unparse(node.test) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
-
-    return {
-        tag: tests(proof(chapter, cell))
-        for cell in code_cells(chapter)
-        for tag in tags(cell)
-        if tag.startswith("claim-")
-    }
+@functools.lru_cache
+def read(text: str) -> list[Any]:
+    """The cells of a notebook."""
+    return nbformat.reads(text, as_version=4).cells
 
 
-def formulas(chapter: str) -> list[str]:
-    """The display formulas, in order."""
-    return [" ".join(tex.split()) for c in prose_cells(chapter) for tex in re.findall(r"\$\$(.+?)\$\$", c.source, re.S)]
+def cell_lines(cell: Any) -> list[str]:
+    """A cell in its place: its prose as a digest; a code cell as its id with its claims, and what is said beside it."""
+    if cell.cell_type == "markdown":
+        return [pinned(cell.source)]
+    claims = [tag for tag in tags(cell) if tag.startswith("claim-")]
+    beside = [text for text in said_beside(cell) if text]
+    return [" ".join(["cell", cell.id, *claims]), *(f"{figure_name(cell)} {pinned(text)}" for text in beside)]
 
 
-def numbers(chapter: str) -> list[str]:
-    """The numbers of each text that has any. A cell prints them; which of them stands where is pinned."""
-    texts = [*(cell.source for cell in prose_cells(chapter)), *itertools.chain(*map(said_beside, figures(chapter)))]
-    return [" ".join(found) for text in texts if (found := numbers_in(text))]
+def pinned(text: str) -> str:
+    """A digest, and the first words for the reader of a diff."""
+    text = " ".join(text.split())
+    return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} {text[:40]}"
+
+
+def blocks(text: str) -> list[str]:
+    """The passages of a page: its paragraphs, the rows of its tables and lists, the entries of a bibliography."""
+    return [block for block in re.split(r"\n\s*\n|\n(?=[|*-])", text) if block.strip()]
+
+
+def asserts(cell: Any) -> bool:
+    """Whether a cell asserts something of the chapter; what a solution asserts is the learner's."""
+    return cell.cell_type == "code" and not {"exercise", "solution"} & set(tags(cell)) and bool(asserted(cell.source))
+
+
+def asserted(source: str) -> list[str]:
+    """What a cell asserts, in its own words."""
+    tree = ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M))
+    return [ast.unparse(node.test) for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+
+
+def states(text: str) -> list[dict[str, Any]]:
+    """The state of every widget that a notebook stores."""
+    stored = json.loads(text)["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
+    return [model["state"] for model in stored.get("state", {}).values()]
+
+
+def views(text: str) -> list[dict[str, Any]]:
+    """The state of its views, which draw; sliders and boxes are none."""
+    return [state for state in states(text) if "view" in state and "words" in state]
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to six digits, wherever they stand."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else value
+
+
+# ---- what changed, for the reader of the diff
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a passage, lines of a list or table on their own."""
+    return [s.strip() for s in re.split(r"(?<=[.?!:])\s+|\n+(?=[|*-])|\n\s*\n", text) if s.strip()]
+
+
+def as_pinned(name: str) -> str:
+    """The chapter or page at the commit that pinned it last, or nothing where there is none."""
+    pin, path = f"tests/book/pins/{name}.json", next(p for p in (*NOTEBOOKS, *PAGES) if p.stem == name)
+    commit = git("log", "-1", "--format=%H", "--", pin).strip() or "HEAD"
+    return git("show", f"{commit}:{path.relative_to(ROOT).as_posix()}")
+
+
+def git(*arguments: str) -> str:
+    """What git prints; nothing where it fails."""
+    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    return run.stdout if run.returncode == 0 else ""
+
+
+def changes(old: str, new: str, is_notebook: bool) -> list[str]:
+    """Each changed passage: sentences old and new, beside what the cells before and after it print."""
+    before, after = ([*passages(text, is_notebook)] if text else [] for text in (old, new))
+    told = []
+    matched = difflib.SequenceMatcher(None, [text for text, _ in before], [text for text, _ in after], autojunk=False)
+    for kind, i, j, k, l in matched.get_opcodes():  # noqa: E741
+        if kind != "equal":
+            gone = [s for text, _ in before[i:j] for s in sentences(text)]
+            come = [s for text, _ in after[k:l] for s in sentences(text)]
+            left = [line for line in difflib.ndiff(gone, come) if line[0] in "-+"] or ["  moved"]
+            told.append(beside(left, (after[k:l] or before[i:j])[0][1]))
+    return told
+
+
+def passages(text: str, is_notebook: bool) -> list[tuple[str, str]]:
+    """Every passage of prose, with the cells that it stands between and what they print."""
+    if not is_notebook:
+        return [(block, "") for block in blocks(text)]
+    cells, found = read(text), []
+    for n, cell in enumerate(cells):
+        if cell.cell_type == "markdown":
+            last = next((c for c in reversed(cells[:n]) if c.cell_type == "code"), None)
+            following = next((c for c in cells[n + 1 :] if c.cell_type == "code"), None)
+            shown = "\n".join(printed(where, c) for where, c in (("before", last), ("after", following)) if c)
+            found.append((cell.source, shown))
+        found += [(said, printed("of", cell)) for said in said_beside(cell) if said]
+    return found
+
+
+def printed(where: str, cell: Any) -> str:
+    """A cell and its output, cut where they are long."""
+    said = "\n".join(text.strip("\n") for text in output_texts(cell))
+    lines = [f"[{where}: {cell.id}]", *cell.source.splitlines()[:12], "->", *said.splitlines()[:12]]
+    return "\n".join(lines)
+
+
+def beside(left: list[str], right: str, width: int = 70) -> str:
+    """Two columns."""
+    wrapped = [part for line in left for part in textwrap.wrap(line, width, subsequent_indent="    ")]
+    pairs = itertools.zip_longest(wrapped, right.splitlines(), fillvalue="")
+    return "\n".join(f"{a:{width}} | {b[:width]}".rstrip(" |") for a, b in pairs)
+
+
+def main() -> int:
+    """Write the pins whose name holds a word, and print what they no longer say."""
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    now = stated()
+    PINS.mkdir(exist_ok=True)
+    for stale in PINS.glob("*.json"):
+        if stale.stem not in now:
+            stale.unlink()
+            print(f"{stale.stem}: gone")
+    for name, content in now.items():
+        pin, text = PINS / f"{name}.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        old = pin.read_text("utf-8") if pin.exists() else ""
+        if word not in name or text == old:
+            continue
+        print(f"\n== {name}\n")
+        if name != "words":
+            path = next(p for p in (*NOTEBOOKS, *PAGES) if p.stem == name)
+            print(*changes(as_pinned(name), path.read_text("utf-8"), path in NOTEBOOKS), sep="\n\n")
+        other = [line for line in difflib.ndiff(old.splitlines(), text.splitlines()) if line[0] in "-+"]
+        if old:
+            print("\nIn the pins:", *other, sep="\n")
+        pin.write_text(text, "utf-8", newline="\n")
+    return 0
 
 
 if __name__ == "__main__":
-    PINNED.write_text(json.dumps(stated(), indent=1, ensure_ascii=False) + "\n", "utf-8", newline="\n")
+    sys.exit(main())

@@ -57,7 +57,7 @@ def environment(surroundings: Surroundings) -> str | None:
         return None
     folder = ENVIRONMENTS / re.sub(r"\W+", "-", surroundings.name)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([base, "-m", "venv", folder], check=True)
     subprocess.run([*install, "-r", "requirements.txt"], cwd=ROOT, check=True)
     if surroundings.numpy:

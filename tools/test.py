@@ -29,7 +29,7 @@ def main() -> int:
         browser = get_browser() is not None
         if not model:
             print("No real model: the chapters and the tests that need it do not run.")
-            arguments += [f"--ignore=book/{path.name}" for path in BOOK.glob("*.ipynb") if needs_model(path.stem)]
+            arguments += [f"--ignore={path.relative_to(ROOT)}" for path in BOOK.rglob("*.ipynb") if needs_model(path)]
         if not browser:
             print("No browser: the tests that drive one do not run.")
         if os.environ.get("CI") and not (model and browser):

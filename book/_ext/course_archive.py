@@ -57,8 +57,8 @@ def wheel() -> tuple[str, bytes]:
             "--no-deps",
             "--no-build-isolation",
             "-w",
-            folder,
-            source,
+            str(folder),
+            str(source),
         ]
         run = subprocess.run(build, capture_output=True, text=True, check=False)
         if run.returncode:

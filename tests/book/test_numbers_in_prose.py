@@ -2,7 +2,7 @@
 
 Every decimal, every percentage and every integer from 10 up, in Markdown cells, captions, alt texts, README and pages,
 must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding; one below 0 with
-its sign. That a sentence has the right one of the printed numbers is pinned (see pinned.py). Two kinds are marked
+its sign. That a sentence has the right one of the printed numbers is pinned (see tools/pins.py). Two kinds are marked
 instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
 
 In a notebook the mark is in the cell's metadata, `{"numbers": {"quoted": ["2.313"], "given": ["512"]}}`; in a Markdown

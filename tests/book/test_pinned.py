@@ -1,15 +1,103 @@
 """What the book states and no computation can check is stated twice: see tools/pins.py."""
 
+import copy
 import json
 
 import pytest
 
-from tools.pins import PINNED, stated
+from tools.pins import PINS, asserted, changes, notebook, rounded, stated
 
-KEPT = json.loads(PINNED.read_text("utf-8"))
 NOW = stated()
 
 
-@pytest.mark.parametrize("kind", sorted(NOW))
-def test_stated_as_pinned(kind):
-    assert NOW[kind] == KEPT[kind], f"{kind}: if the change is meant, python -m tools.pins"
+@pytest.mark.parametrize("name", sorted(NOW))
+def test_stated_as_pinned(name):
+    pin = PINS / f"{name}.json"
+    kept = json.loads(pin.read_text("utf-8")) if pin.exists() else None
+    assert NOW[name] == kept, f"{name}: if the change is meant, make pins, and read what it shows"
+
+
+def test_no_pin_has_outlived_its_page():
+    assert {pin.stem for pin in PINS.glob("*.json")} == set(NOW)
+
+
+# ---- what a pin notices, tried on a small notebook
+
+QUESTION = {
+    "kind": "number",
+    "question": "How many?",
+    "answer": 3.0,
+    "tolerance": 0.01,
+    "unit": "bits",
+    "because": "So.",
+}
+QUESTION["wrong"] = [{"value": 2.0, "message": "These are nats."}]
+SLIDER = {"description": "t", "min": 0.1, "max": 2.0, "step": 0.1, "value": 1.0}
+SMALL = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {
+        "widgets": {
+            "application/vnd.jupyter.widget-state+json": {
+                "state": {
+                    "1": {"state": {"view": "quiz", "questions": [QUESTION], "words": {"check": "Check"}}},
+                    "2": {"state": SLIDER},
+                }
+            }
+        }
+    },
+    "cells": [
+        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "It costs five bits. Divide by log 2."},
+        {
+            "cell_type": "code",
+            "id": "b",
+            "metadata": {"tags": ["asserts"]},
+            "execution_count": 1,
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": "5.0\n"}],
+            "source": "assert np.allclose(x, 5, rtol=1e-15)",
+        },
+        {"cell_type": "markdown", "id": "c", "metadata": {}, "source": "That is all."},
+    ],
+}
+
+
+def state_of(book, model):
+    return book["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"][model]["state"]
+
+
+def set_to(place, key, value):
+    place[key] = value
+
+
+EDITS = {
+    "a word": lambda book: set_to(book["cells"][0], "source", "It costs five bits. Multiply by log 2."),
+    "cells exchanged": lambda book: book["cells"].reverse(),
+    "a bound": lambda book: set_to(book["cells"][1], "source", "assert np.allclose(x, 5, rtol=1)"),
+    "a tolerance": lambda book: set_to(state_of(book, "1")["questions"][0], "tolerance", 0.2),
+    "a unit": lambda book: set_to(state_of(book, "1")["questions"][0], "unit", "nats"),
+    "after right": lambda book: set_to(state_of(book, "1")["questions"][0], "because", "So not."),
+    "a reply": lambda book: set_to(state_of(book, "1")["questions"][0]["wrong"][0], "message", "These are bits."),
+    "a step": lambda book: set_to(state_of(book, "2"), "step", 0.2),
+    "a claim's cell": lambda book: set_to(book["cells"][1]["metadata"], "tags", ["asserts", "claim-A07"]),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_is_noticed(edit):
+    book = copy.deepcopy(SMALL)
+    EDITS[edit](book)
+    assert notebook(json.dumps(book)) != notebook(json.dumps(SMALL))
+
+
+def test_what_changed_is_shown_old_beside_new_and_beside_the_cell():
+    book = copy.deepcopy(SMALL)
+    EDITS["a word"](book)
+    (told,) = changes(json.dumps(SMALL), json.dumps(book), is_notebook=True)
+    assert "- Divide by log 2." in told and "+ Multiply by log 2." in told and "five bits" not in told
+    assert "[after: b]" in told and "5.0" in told
+    assert changes("One.\n\nTwo. Three.", "One.\n\nTwo. Four.", is_notebook=False) == ["- Three.\n+ Four."]
+
+
+def test_numbers_are_pinned_to_six_digits_and_bounds_as_written():
+    assert rounded({"a": [1.23456789, 2]}) == {"a": [1.23457, 2]}
+    assert asserted("assert x < 1e-15\nassert y") == ["x < 1e-15", "y"]

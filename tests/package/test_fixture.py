@@ -39,7 +39,7 @@ def model(real_model: SmolLM) -> SmolLM:
     known: dict[bytes, np.ndarray] = {}
 
     class Remembering(SmolLM):
-        def writes(self, ids: np.ndarray) -> np.ndarray:
+        def writes(self, ids: np.ndarray) -> np.ndarray:  # type: ignore[override]
             if ids.tobytes() not in known:
                 known[ids.tobytes()] = super().writes(ids)
             return known[ids.tobytes()]

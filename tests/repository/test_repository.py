@@ -45,7 +45,9 @@ def test_warnings_stop_the_build():
 def test_the_readme_lists_every_command_and_every_chapter():
     readme = (ROOT / "README.md").read_text("utf-8")
     for command in re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.M):
-        assert command in ("help", "lock", "mutants", "round") or f"`make {command}`" in readme, command
+        assert command in ("help", "lock", "mutants", "round", "pins", "coverage") or f"`make {command}`" in readme, (
+            command
+        )
     for chapter in (ROOT / "book").glob("[0-9]*.ipynb"):
         assert f"](book/{chapter.name})" in readme, chapter.name
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", readme):

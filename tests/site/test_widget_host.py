@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
@@ -36,7 +37,7 @@ def widgets_page() -> nbformat.NotebookNode:
     return notebook(IMPORTS, VIEWS["loss"], VIEWS["loss"], VIEWS["prompts"])
 
 
-def built_page(book: Path) -> tuple[BeautifulSoup, dict]:
+def built_page(book: Path) -> tuple[BeautifulSoup, dict[str, Any]]:
     built = build_book(book, book / "out")
     assert built.returncode == 0, built.stderr[-2000:]
     soup = BeautifulSoup((book / "out/_build/html/book/page.html").read_text("utf-8"), "html.parser")

@@ -32,7 +32,7 @@ class Ran(NamedTuple):
 def ran(chapter: str) -> Ran:
     """Run a chapter, or read what another worker's run left."""
     session.need("kernel")
-    if needs_model(chapter):
+    if needs_model(BOOK / f"{chapter}.ipynb"):
         real_model.load()  # skips, or fails under CI, where it cannot be had
     folder = session.made_once(f"ran-{chapter}", functools.partial(_run, chapter))
     with (folder / "record").open("rb") as record:

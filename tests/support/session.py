@@ -88,7 +88,7 @@ def _move_home() -> None:
 # ---- the guard
 
 # event -> which of its arguments are paths that change, and where each one's folder stands, if it has one
-CHANGES = {
+CHANGES: dict[str, dict[int, int | None]] = {
     "os.mkdir": {0: 2},
     "os.remove": {0: 1},
     "os.rmdir": {0: 1},
@@ -125,7 +125,7 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
     if _marks is None:
         return
     if event == "open":
-        changing = {0: None} if isinstance(arguments[2], int) and arguments[2] & WRITES else {}
+        changing: dict[int, int | None] = {0: None} if isinstance(arguments[2], int) and arguments[2] & WRITES else {}
     else:
         changing = CHANGES.get(event, {})
     for which, folder_at in changing.items():

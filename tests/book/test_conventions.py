@@ -1,0 +1,247 @@
+"""How a chapter of the second edition is written. Each rule is a function of cells, tried on a planted violation below.
+
+`NOT_YET` names the chapters that are not rewritten ("all"), or say other minutes than `tools.chapters.minutes` counts:
+delete a chapter's line when it is done. In the end it is empty.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tools.chapters import CHAPTERS, cells, code_cells, minutes, prose_cells, tags, widget_state, words_of
+
+NOT_YET = {
+    "01_hidden_is_not_a_token": "all",
+    "02_shapes_of_W_U": "all",
+    "03_columns_are_directions": "all",
+    "06_cross_entropy_by_hand": "all",
+    "07_training_the_head": "minutes",
+    "08_numerical_stability": "all",
+    "09_a_real_head": "all",
+    "10_the_tied_gradient": "minutes",
+    "11_choosing_a_token": "minutes",
+    "13_the_head_at_scale": "all",
+}
+DONE = [chapter for chapter in CHAPTERS if NOT_YET.get(chapter) != "all"]
+PROMPT = "What this asserts"
+every_chapter = pytest.mark.parametrize("chapter", DONE)
+
+
+def test_nothing_is_put_off_that_is_not_there():
+    assert set(CHAPTERS) >= set(NOT_YET), "take out of NOT_YET what is no chapter any more"
+
+
+# ---- assertions
+
+
+def names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def is_code(cell):
+    return cell.cell_type == "code"
+
+
+def asserts(cell):
+    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+
+
+def misplaced_assertions(book):
+    """Cells that assert in the open, and `asserts` cells that are not folded, are empty, or follow no cell."""
+    for n, cell in enumerate(book):
+        if not is_code(cell) or {"exercise", "solution"} & set(tags(cell)):
+            continue
+        if "asserts" not in tags(cell):
+            if asserts(cell):
+                yield f"an assertion in a shown cell: move it into an `asserts` cell after it:\n{cell.source}"
+            continue
+        prompts = cell.metadata.get("mystnb", {})
+        if (
+            "hide-input" not in tags(cell)
+            or [prompts.get(f"code_prompt_{w}") for w in ("show", "hide")] != [PROMPT] * 2
+        ):
+            yield f"fold it: tag hide-input, and mystnb.code_prompt_show and _hide {PROMPT!r}:\n{cell.source}"
+        if not any(names(one.test) for one in asserts(cell)) or cell.outputs:
+            yield f"an `asserts` cell asserts something, and prints nothing:\n{cell.source}"
+        if not any(is_code(before) for before in book[:n]):
+            yield f"it follows no cell:\n{cell.source}"
+
+
+def unasserted_claims(book):
+    """Claims whose cell is followed by no `asserts` cell that names something of it."""
+    code = [cell for cell in book if is_code(cell)]
+    for n, cell in enumerate(code):
+        claims = [tag for tag in tags(cell) if tag.startswith("claim-")]
+        if not claims or "quiz" in tags(cell):
+            continue
+        after = next((c for c in code[n + 1 :] if not any(tag.startswith("claim-") for tag in tags(c))), None)
+        if after is None or "asserts" not in tags(after):
+            yield f"{claims}: the next cell after it is no `asserts` cell:\n{cell.source}"
+        elif not names(ast.parse(cell.source)) & set().union(*(names(one.test) for one in asserts(after))):
+            yield f"{claims}: what is asserted names nothing of it:\n{cell.source}"
+
+
+@every_chapter
+def test_assertions_are_folded_after_what_they_are_about(chapter):
+    assert [*misplaced_assertions(cells(chapter))] == []
+
+
+@every_chapter
+def test_every_claim_is_asserted_after_its_cell(chapter):
+    assert [*unasserted_claims(cells(chapter))] == []
+
+
+# ---- what to remember
+
+
+def faults_of_remembering(text, number, labels):
+    """Lines that lack a link, or whose links do not lead to a cell of this chapter and to their own attempt."""
+    section = re.search(r"^## What to remember\n(.*?)(?=^#|^Next:|\Z)", text, re.M | re.S)
+    lines = re.split(r"^- ", section[1], flags=re.M)[1:] if section else []
+    if not 1 <= len(lines) <= 5:
+        yield f"one to five lines to remember; there are {len(lines)}"
+    for k, line in enumerate(lines, start=1):
+        links = re.search(r"\[shown\]\(#([\w-]+)\),? \[tried\]\(#([\w-]+)\)\s*$", " ".join(line.split()))
+        if not links:
+            yield f"end with [shown](#...) [tried](#conclusion-{number}-{k}): {line}"
+        else:
+            if links[1].lower() not in labels:
+                yield f"no cell of this chapter has the label {links[1]}: {line}"
+            if links[2] != f"conclusion-{number}-{k}":
+                yield f"[tried] leads to {links[2]}, and this is line {k}: {line}"
+
+
+@every_chapter
+def test_what_to_remember_is_shown_and_was_tried(chapter):
+    text = "\n\n".join(cell.source for cell in prose_cells(chapter))
+    labels = {label.lower() for label in re.findall(r"^\(([\w-]+)\)=$", text, re.M)}
+    assert [*faults_of_remembering(text, chapter[:2], labels)] == []
+
+
+# ---- time
+
+
+@pytest.mark.parametrize("chapter", [chapter for chapter in CHAPTERS if chapter not in NOT_YET])
+def test_a_chapter_takes_at_most_25_minutes_and_says_how_many(chapter):
+    whole = math.ceil(minutes(chapter))
+    assert whole <= 25, f"{minutes(chapter):.1f} minutes to read and run: cut what does not carry its weight"
+    said = " ".join(cells(chapter)[0].source.partition("**Time**")[2].split())
+    quick_checks = sum("quiz" in tags(cell) for cell in code_cells(chapter))
+    exercises = 7 * sum("exercise" in tags(cell) for cell in code_cells(chapter))
+    stated = [int(n) for n in re.findall(r"(\d+) minutes", said)]
+    assert stated == [whole, exercises, quick_checks], f"it says {stated} minutes; to read and run, exercises, checks"
+
+
+# ---- quick checks
+
+
+def choices(chapter):
+    """The questions with answers to choose from."""
+    views = [model["state"] for model in widget_state(chapter).values()]
+    return [q for view in views for q in view.get("questions", []) if q["kind"] == "choice"]
+
+
+def longest_is_right(question):
+    lengths = [len(answer) for answer in question["answers"]]
+    return lengths[question["right"]] == max(lengths) and lengths.count(max(lengths)) == 1
+
+
+def a_giveaway(questions):
+    """What a reader who knows nothing could go by: length, or place."""
+    if sum(map(longest_is_right, questions)) > math.ceil(len(questions) / 3):
+        return "the right option is the longest too often"
+    for size in {len(q["answers"]) for q in questions}:
+        places = [q["right"] for q in questions if len(q["answers"]) == size]
+        most = max(Counter(places).values())
+        if len(places) >= 6 and most > math.ceil(len(places) / size) + math.sqrt(len(places)):
+            return f"of {len(places)} right options among {size}, {most} stand in one place"
+    return None
+
+
+def test_neither_length_nor_place_gives_the_right_option_away():
+    assert a_giveaway([question for chapter in DONE for question in choices(chapter)]) is None
+
+
+@every_chapter
+def test_the_right_option_is_not_the_longest_in_more_than_a_third(chapter):
+    questions = choices(chapter)
+    longest = [q["question"] for q in questions if longest_is_right(q)]
+    assert len(longest) <= math.ceil(len(questions) / 3), (
+        f"shorten the right option, or say more in the others: {longest}"
+    )
+
+
+# ---- the rules themselves, each broken once
+
+
+def code(source, *cell_tags, outputs=(), folded=True):
+    metadata: dict[str, Any] = {"tags": list(cell_tags)}
+    if "asserts" in cell_tags and folded:
+        metadata |= {"mystnb": {"code_prompt_show": PROMPT, "code_prompt_hide": PROMPT}}
+        metadata["tags"].append("hide-input")
+    return SimpleNamespace(cell_type="code", source=source, metadata=metadata, outputs=list(outputs))
+
+
+SHOWN = code("p = softmax(z)", "claim-A13")
+
+
+def test_what_is_right_passes():
+    book = [SHOWN, code("assert p.sum() == 1", "asserts"), code("assert yours", "solution")]
+    assert [*misplaced_assertions(book), *unasserted_claims(book)] == []
+    remembered = "## What to remember\n\n- One.\n  [shown](#claim-a13) [tried](#conclusion-05-1)\n\nNext: more."
+    assert [*faults_of_remembering(remembered, "05", {"claim-a13"})] == []
+
+
+@pytest.mark.parametrize(
+    "book",
+    [
+        [code("x = 1\nassert x")],
+        [SHOWN, code("assert p.sum() == 1", "asserts", folded=False)],
+        [SHOWN, code("print(p)", "asserts")],
+        [SHOWN, code("assert True", "asserts")],
+        [SHOWN, code("assert p.any()", "asserts", outputs=["1"])],
+        [code("assert p.any()", "asserts")],
+    ],
+)
+def test_a_misplaced_assertion_is_seen(book):
+    assert len([*misplaced_assertions(book)]) == 1
+
+
+@pytest.mark.parametrize("after", [[], [code("p")], [code("assert other == 1", "asserts")]])
+def test_a_claim_that_nothing_asserts_is_seen(after):
+    assert len([*unasserted_claims([SHOWN, *after])]) == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "",
+        "- One.",
+        "- One. [shown](#claim-a13)",
+        "- One. [shown](#claim-a14) [tried](#conclusion-05-1)",
+        "- One. [shown](#claim-a13) [tried](#conclusion-05-2)",
+    ],
+)
+def test_a_line_without_its_links_is_seen(lines):
+    assert len([*faults_of_remembering(f"## What to remember\n\n{lines}\n", "05", {"claim-a13"})]) == 1
+
+
+def test_a_giveaway_is_seen():
+    fair = [{"answers": ["aa", "bb", "cc"], "right": n % 3} for n in range(12)]
+    assert a_giveaway(fair) is None
+    assert "longest" in a_giveaway([{"answers": ["aaa", "bb"], "right": 0}] * 2 + fair[:1])
+    assert "one place" in a_giveaway([question | {"right": 1} for question in fair])
+
+
+def test_words_are_those_that_a_page_shows():
+    assert words_of("(a-label)=\n## Two *words*\n\n[a link](#b) {doc}`05_x` $x + y$") == [
+        "Two", "words", "[a", "link", "05_x", "formula",
+    ]  # fmt: skip
+    assert words_of("One\n\n:::{dropdown} A hint\nfolded words\n:::\n\ntwo") == ["One", "two"]
