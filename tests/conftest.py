@@ -27,7 +27,11 @@ KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it
     "long": ("take long", set()),
     "mutation": ("run other tests on planted faults", set()),
 }
-OTHER_MARKS = ("figure(name): asserts what the book's figure of that name draws", "alone: long, any worker takes it")
+OTHER_MARKS = (
+    "xdist_group(name): which worker runs it",  # also where xdist is not loaded
+    "figure(name): asserts what the book's figure of that name draws",
+    "alone: long, any worker takes it",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
