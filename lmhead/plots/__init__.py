@@ -18,6 +18,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.loss_curve import loss_curve
     from lmhead.plots.memory_lines import memory_lines
     from lmhead.plots.merging import merging
+    from lmhead.plots.one_matrix import one_matrix
     from lmhead.plots.paired_bars import paired_bars
     from lmhead.plots.product import product
     from lmhead.plots.ranked import ranked
@@ -41,6 +42,7 @@ __all__ = [
     "loss_curve",
     "memory_lines",
     "merging",
+    "one_matrix",
     "paired_bars",
     "product",
     "ranked",

@@ -87,3 +87,26 @@ def test_each_bar_is_the_share_of_one_matrix():
     untied = [label.get_text() for label, bar in zip(ax.get_yticklabels(), ax.patches, strict=True) if bar.get_hatch()]
     assert untied == ["Pythia 160M", "Mistral 7B", "Qwen2 7B", "Llama 3.1 8B"]
     assert "Pythia 160M (not tied)" in said and "Llama 3.1 8B (none of the three tied)" in said
+
+
+@pytest.mark.figure("fig-one-matrix")
+def test_the_row_of_a_word_is_its_column():
+    ax = axes_of(CHAPTER)["fig-one-matrix"]
+    table = np.random.default_rng(0).normal(size=(7, 3))
+    words = ["the", "cat", "sat", "on", "mat", "dog", "ran"]
+    at = {text.get_position(): text.get_text() for text in ax.texts}
+    numbers = [(x, y, float(text)) for (x, y), text in at.items() if re.fullmatch(r"-?\d+\.\d\d", text)]
+    left = sorted((-y, x, number) for x, y, number in numbers if x < 3)  # row by row
+    right = sorted((x, -y, number) for x, y, number in numbers if x > 3)  # column by column
+    assert len(left) == len(right) == 21
+    assert [number for *_, number in left] == [number for *_, number in right]
+    np.testing.assert_allclose([number for *_, number in left], table.ravel(), atol=0.0051)
+    rows = [text for (x, y), text in sorted(at.items(), key=lambda item: -item[0][1]) if x < 0]
+    columns = [text for (x, y), text in sorted(at.items()) if x > 3 and text in words]
+    assert rows == columns == words
+    lit = [patch for patch in ax.patches if patch.get_linewidth() > 1]
+    assert len(lit) == 6 and {round(patch.get_y()) for patch in lit if patch.get_x() < 3} == {-5}  # the row of mat
+    assert {round(patch.get_x() - 5.2) for patch in lit if patch.get_x() > 3} == {4}
+    assert {"E  7 × 3", "W_U = E.T  3 × 7"} <= set(at.values())
+    said = alt_text(CHAPTER, "fig-one-matrix")
+    assert "Left E, 7 by 3" in said and "its transpose, 3 by 7" in said
