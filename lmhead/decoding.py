@@ -24,7 +24,7 @@ def greedy(logits: ArrayLike) -> Array:
     >>> int(greedy([-1.0, 0.0, 2.0]))
     2
     """
-    return _as_valid_logits(logits).argmax(axis=-1)
+    return _as_valid_logits(logits).argmax(axis=-1).astype(np.int64)
 
 
 def top_k(logits: ArrayLike, k: int) -> Array:
@@ -46,10 +46,11 @@ def top_k(logits: ArrayLike, k: int) -> Array:
     [2.0, 1.0, -inf]
     """
     z = _as_valid_logits(logits)
-    if not 1 <= as_int(k, "k") <= z.shape[-1]:
+    n = as_int(k, "k")
+    if not 1 <= n <= z.shape[-1]:
         raise ValueError(f"top_k keeps between 1 and {z.shape[-1]} tokens (the vocabulary); got {k}")
     keep = np.zeros(z.shape, bool)
-    np.put_along_axis(keep, _by_rank(z)[..., :k], True, axis=-1)
+    np.put_along_axis(keep, _by_rank(z)[..., :n], True, axis=-1)
     return np.where(keep, z, z.dtype.type(-np.inf))
 
 
@@ -74,16 +75,17 @@ def top_p(logits: ArrayLike, p: float) -> Array:
     [2.0, 1.0, -inf]
     """
     z = _as_valid_logits(logits)
-    if not 0 < as_number(p, "top_p") <= 1:
+    mass = as_number(p, "top_p")
+    if not 0 < mass <= 1:
         raise ValueError(f"top_p is a probability above 0 and at most 1; got {p}")
-    if p == 1:
+    if mass == 1:
         return z.copy()
     order = _by_rank(z)
     ranked = np.take_along_axis(softmax(z.astype(np.float64)), order, axis=-1)
     before = np.zeros(z.shape)  # the mass of the more likely tokens
     np.cumsum(ranked[..., :-1], axis=-1, out=before[..., 1:])
     keep = np.zeros(z.shape, bool)
-    np.put_along_axis(keep, order, before < p, axis=-1)
+    np.put_along_axis(keep, order, before < mass, axis=-1)
     return np.where(keep, z, z.dtype.type(-np.inf))
 
 
@@ -154,7 +156,7 @@ def sample(
         z = _keep_top_p(z, top_p)
     cdf = np.cumsum(softmax(z), axis=-1)
     u = rng.random(z.shape[:-1])[..., None]
-    return (cdf <= u * cdf[..., -1:]).sum(axis=-1)
+    return (cdf <= u * cdf[..., -1:]).sum(axis=-1, dtype=np.int64)
 
 
 def gumbel_argmax(logits: ArrayLike, rng: np.random.Generator, *, temperature: float = 1.0) -> Array:
@@ -172,7 +174,7 @@ def gumbel_argmax(logits: ArrayLike, rng: np.random.Generator, *, temperature: f
     """
     _require_rng(rng)
     z = _tempered(logits, temperature)
-    return (z + rng.gumbel(size=z.shape)).argmax(axis=-1)
+    return (z + rng.gumbel(size=z.shape)).argmax(axis=-1).astype(np.int64)
 
 
 _keep_top_k, _keep_top_p = top_k, top_p  # inside `sample` those names are its arguments
@@ -187,9 +189,10 @@ def _as_valid_logits(logits: ArrayLike) -> Array:
 @quietly
 def _tempered(logits: ArrayLike, temperature: float) -> Array:
     """(z - max z) / τ in float64: the shift changes no probability and keeps a small τ from overflowing."""
-    t = as_temperature(temperature)
-    z = _as_valid_logits(logits).astype(np.float64)
-    return (z - z.max(axis=-1, keepdims=True)) / t
+    z, t = _as_valid_logits(logits).astype(np.float64), as_temperature(temperature)
+    scale = 0.5 if t > 1 else 1.0  # a difference beyond the largest float may be small after / τ
+    z *= scale
+    return (z - z.max(axis=-1, keepdims=True)) / (scale * t)
 
 
 def _by_rank(z: Array) -> Array:

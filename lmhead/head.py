@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._arguments import Array, as_floats
+from lmhead._arguments import Array, as_head, as_numbers
 
 
 def unembed(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None = None) -> Array:
@@ -17,7 +17,8 @@ def unembed(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None = None) -> Array:
       b: a bias `[vocab]`, or None, as in most models.
 
     Returns:
-      Logits `[..., vocab]`, in float32 or float64 (float16 is computed in float32, integers in float64).
+      Logits `[..., vocab]`, in float32 or float64 (float16 is computed in float32, integers in float64). A score beyond
+      the type's range is inf, with NumPy's warning.
 
     Raises:
       ValueError: shapes that do not fit; the message says which way round the matrix looks.
@@ -26,15 +27,10 @@ def unembed(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None = None) -> Array:
     >>> unembed([1.0, 2.0], [[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]).tolist()
     [1.0, 2.0, 1.5]
     """
-    h, W_U = as_floats(h, "h"), as_floats(W_U, "W_U")
-    require_head_shapes(h, W_U)
-    logits = h @ W_U
-    if b is None:
-        return logits
-    b = as_floats(b, "b")
-    if b.shape != W_U.shape[1:]:
-        raise ValueError(f"b must be [vocab] = {W_U.shape[1:]}, one number a token; got {b.shape}")
-    return logits + b
+    h, W_U, b = as_head(h, W_U, b)
+    with np.errstate(under="ignore"):
+        logits = h @ W_U.astype(h.dtype, copy=False)
+        return logits if b is None else logits + b
 
 
 def tie(E: Array) -> Array:
@@ -47,26 +43,6 @@ def tie(E: Array) -> Array:
     """
     if not isinstance(E, np.ndarray):  # a list has no memory to share
         raise TypeError(f"E must be an array, so that the head can be a view of it; got {type(E).__name__}")
-    if E.ndim != 2:
+    if as_numbers(E, "E").ndim != 2:
         raise ValueError(f"E must be [vocab, d_model]; got shape {E.shape}")
     return E.T
-
-
-def require_head_shapes(h: Array, W_U: Array) -> None:
-    """Refuse an `h` and a `W_U` that do not fit, and say what the shapes look like instead."""
-    if W_U.ndim != 2:
-        raise ValueError(f"W_U must be [d_model, vocab]; got shape {W_U.shape}")
-    if h.ndim == 0:
-        raise ValueError("h must be [..., d_model]; got a single number")
-    d_model = W_U.shape[0]
-    if h.shape[-1] == d_model:
-        return
-    if h.shape[-1] == W_U.shape[1]:
-        raise ValueError(
-            f"W_U must be [d_model, vocab]; got {W_U.shape}, h has d_model {h.shape[-1]}: "
-            "this looks like lm_head.weight, pass its transpose"
-        )
-    said = f"h must be [..., d_model] with d_model {d_model} as in W_U {W_U.shape}; got {h.shape}"
-    if h.ndim == 2 and h.shape[0] == d_model:
-        raise ValueError(f"{said}: this looks like [d_model, positions], pass h.T")
-    raise ValueError(said)

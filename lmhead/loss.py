@@ -8,25 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._arguments import (
-    Array,
-    as_floats,
-    as_ids,
-    as_int,
-    as_logits,
-    as_number,
-    as_targets,
-    mean_count,
-    quietly,
-    reject_bad_rows,
-    require_reduction,
-)
-from lmhead.head import unembed
+from lmhead import _arguments as arguments
+from lmhead._arguments import Array, Reduction, Targets, quietly
+from lmhead._exact import sum_of_products
 from lmhead.probabilities import decompose
 
 
 @quietly
-def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: str = "mean") -> Array:
+def cross_entropy(
+    logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: Reduction = "mean"
+) -> Array:
     r"""The cost of the right answer: $L = -\log p_y = \log\sum_j e^{z_j} - z_y$, in nats.
 
     Computed as $(z_k - z_y) + \mathrm{log1p}(\sum_{j \ne k} e^{z_j - z_k})$ with k the largest logit, so that a loss of
@@ -55,23 +46,20 @@ def cross_entropy(logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = 
     >>> float(cross_entropy(logits, [0, 2]).round(4))
     1.5205
     """
-    require_reduction(reduction)
-    z, lead, positions, targets = _counted_rows(logits, targets, ignore_index)
+    arguments.require_reduction(reduction)
+    z, y = _rows_that_count(logits, targets, ignore_index)
     losses = np.empty(len(z))
     for block, row in decompose(z):
-        y = targets[block]
-        n = np.arange(len(y))
-        losses[block] = np.log1p(row.rest) - row.gap[n, y]
+        n = np.arange(len(row.rest))
+        losses[block] = np.log1p(row.rest) - row.gap[n, y.ids[block]]
     if reduction == "none":
-        every = np.zeros(lead, z.dtype)
-        every.reshape(-1)[positions] = losses
-        return every[()]
-    return reduced(losses, reduction, z.dtype, math.prod(lead), ignore_index)
+        return y.in_place(losses.astype(z.dtype))[()]
+    return z.dtype.type(reduced(losses, y, reduction))
 
 
 @quietly
 def cross_entropy_grad(
-    logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: str = "mean"
+    logits: ArrayLike, targets: ArrayLike, *, ignore_index: int = -100, reduction: Reduction = "mean"
 ) -> Array:
     r"""The gradient of `cross_entropy` with respect to the logits: $\partial L / \partial z_j = p_j - [j = y]$.
 
@@ -86,10 +74,14 @@ def cross_entropy_grad(
     >>> cross_entropy_grad([2.0, 1.0, 0.1], 2).round(4).tolist()
     [0.659, 0.2424, -0.9014]
     """
-    require_reduction(reduction)
-    z, lead, positions, targets = _counted_rows(logits, targets, ignore_index)
-    scale = mean_count(len(z), math.prod(lead), ignore_index) if reduction == "mean" else 1
-    grad = np.zeros((math.prod(lead), z.shape[1]), z.dtype)
+    arguments.require_reduction(reduction)
+    z, y = _rows_that_count(logits, targets, ignore_index)
+    return y.in_place(_gradient(z, y.ids, y.divisor(reduction)))
+
+
+def _gradient(z: Array, targets: Array, divisor: int) -> Array:
+    """P - onehot(y) for each row of `z` `[n, vocab]`, divided by `divisor`."""
+    grad = np.empty_like(z)
     for block, row in decompose(z):
         y = targets[block]
         n = np.arange(len(y))
@@ -97,8 +89,8 @@ def cross_entropy_grad(
         p = row.weight / total
         p[n, row.winner] = 1.0 / total[:, 0]
         p[n, y] = np.where(y == row.winner, -row.rest / total[:, 0], p[n, y] - 1.0)
-        grad[positions[block]] = p / scale
-    return grad.reshape(*lead, z.shape[1])
+        grad[block] = p / divisor
+    return grad
 
 
 class HeadGrads(NamedTuple):
@@ -117,7 +109,7 @@ def head_grads(
     *,
     b: ArrayLike | None = None,
     ignore_index: int = -100,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> HeadGrads:
     r"""Gradients of the loss of `unembed(h, W_U, b)` with respect to h, W_U and b.
 
@@ -142,14 +134,18 @@ def head_grads(
     >>> grads.h.round(4).tolist()
     [[0.3399, -0.3399]]
     """
-    require_reduction(reduction, ("mean", "sum"))
-    h, W_U = as_floats(h, "h"), as_floats(W_U, "W_U")
-    grad = cross_entropy_grad(unembed(h, W_U, b), targets, ignore_index=ignore_index, reduction=reduction)
-    counts = (np.asarray(targets) != ignore_index).ravel()
-    G = grad.reshape(-1, grad.shape[-1])[counts]
-    dh = np.zeros(h.shape, grad.dtype)
-    dh.reshape(-1, h.shape[-1])[counts] = G @ W_U.T
-    return HeadGrads(dh, h.reshape(-1, h.shape[-1])[counts].T @ G, None if b is None else G.sum(axis=0))
+    arguments.require_reduction(reduction, ("mean", "sum"))
+    h, W_U, b = arguments.as_head(h, W_U, b)
+    y = arguments.as_targets(targets, h.shape[:-1], W_U.shape[1], ignore_index)
+    rows = h.reshape(-1, h.shape[-1])[y.positions]
+    W_U = W_U.astype(h.dtype, copy=False)
+    z = rows @ W_U if b is None else rows @ W_U + b
+    arguments.reject_bad_rows(z, y.lead, y.positions)
+    G = _gradient(z, y.ids, y.divisor(reduction))
+    dh, dW_U = np.empty_like(rows), np.empty_like(W_U)
+    sum_of_products(G.T, W_U.T, out=dh)
+    sum_of_products(rows, G, out=dW_U)
+    return HeadGrads(y.in_place(dh), dW_U, None if b is None else G.sum(axis=0, dtype=np.float64).astype(b.dtype))
 
 
 def tied_grad(ids: ArrayLike, dx: ArrayLike, dW_U: ArrayLike) -> Array:
@@ -169,7 +165,7 @@ def tied_grad(ids: ArrayLike, dx: ArrayLike, dW_U: ArrayLike) -> Array:
     >>> tied_grad([2, 0, 2], [[1.0, 0.0], [0.0, 1.0], [3.0, 0.0]], [[10.0, 20.0, 30.0], [0.0, 0.0, 0.0]]).tolist()
     [[10.0, 1.0], [20.0, 0.0], [34.0, 0.0]]
     """
-    dx, dW_U = as_floats(dx, "dx"), as_floats(dW_U, "dW_U")
+    dx, dW_U = arguments.as_floats(dx, "dx"), arguments.as_floats(dW_U, "dW_U")
     if dW_U.ndim != 2:
         raise ValueError(f"dW_U must be [d_model, vocab]; got shape {dW_U.shape}")
     d_model, vocab_size = dW_U.shape
@@ -177,12 +173,17 @@ def tied_grad(ids: ArrayLike, dx: ArrayLike, dW_U: ArrayLike) -> Array:
         said = f"dx must be [..., d_model] with d_model {d_model} as in dW_U {dW_U.shape}; got {dx.shape}"
         turned = dx.ndim and dx.shape[-1] == vocab_size
         raise ValueError(f"{said}: dW_U looks transposed, pass dW_U.T" if turned else said)
-    ids = as_ids(ids, "ids")
+    ids = _as_tokens(ids, vocab_size)
     if ids.shape != dx.shape[:-1]:
         raise ValueError(f"ids must have the shape of dx less d_model; dx {dx.shape}, ids {ids.shape}")
-    _require_token_ids(ids, vocab_size)
     dE = dW_U.T.astype(np.result_type(dx, dW_U))
-    np.add.at(dE, ids.ravel().astype(np.int64), dx.reshape(-1, d_model))
+    ids, rows = ids.ravel(), dx.reshape(-1, d_model)
+    order = np.argsort(ids, kind="stable")
+    read, first, times = np.unique(ids[order], return_index=True, return_counts=True)
+    once = times == 1
+    dE[read[once]] += rows[order[first[once]]]
+    for token, start, n in zip(read[~once], first[~once], times[~once], strict=True):
+        dE[token] += rows[order[start : start + n]].sum(axis=0, dtype=np.float64)
     return dE
 
 
@@ -206,20 +207,20 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
     >>> shift_targets([5, 6, 7, 8], [False, False, True, True]).tolist()
     [-100, 7, 8, -100]
     """
-    ids = as_ids(ids, "ids")
+    ids = _as_tokens(ids, 2**63)
     if ids.ndim == 0:
         raise ValueError("ids must be [..., positions]; got a single id")
-    _require_token_ids(ids, 2**63)
-    targets = np.full(ids.shape, as_int(ignore_index, "ignore_index"), np.int64)
+    ignored = arguments.as_int(ignore_index, "ignore_index")
+    targets = np.full(ids.shape, ignored, np.int64)
     targets[..., :-1] = ids[..., 1:]
     if mask is None:
         return targets
-    wanted = np.asarray(mask)
+    wanted = arguments.as_array(mask, "mask")
     if wanted.dtype != bool:
         raise TypeError(f"mask must be bool, True at the tokens to predict; got {wanted.dtype} (mask == 1 makes one)")
     if wanted.shape != ids.shape:
         raise ValueError(f"mask must have the shape of ids; ids {ids.shape}, mask {wanted.shape}")
-    targets[..., :-1][~wanted[..., 1:]] = ignore_index
+    targets[..., :-1][~wanted[..., 1:]] = ignored
     return targets
 
 
@@ -232,7 +233,7 @@ def perplexity(loss: ArrayLike) -> Array:
     >>> float(perplexity(1.5197).round(4))
     4.5709
     """
-    nats = as_floats(loss, "loss").astype(np.float64)
+    nats = arguments.as_floats(loss, "loss").astype(np.float64)
     _as_nats(float(nats.min(initial=0.0)))  # NaN where one of them is
     return np.exp(nats)[()]
 
@@ -250,21 +251,18 @@ def bits_per_byte(nats: float, n_bytes: int) -> float:
     >>> round(bits_per_byte(264.34, 379), 4)
     1.0062
     """
-    if np.ndim(nats):
-        raise ValueError(f"nats must be the summed loss, one number; got shape {np.shape(nats)}: pass losses.sum()")
-    nats = _as_nats(as_number(nats, "nats"))
-    if as_int(n_bytes, "n_bytes") <= 0:
-        raise ValueError(f"n_bytes must be above 0; got {n_bytes}")
-    return float(nats / (n_bytes * np.log(2.0)))
+    if shape := arguments.as_array(nats, "nats").shape:
+        raise ValueError(f"nats must be the summed loss, one number; got shape {shape}: pass losses.sum()")
+    total, n = _as_nats(arguments.as_number(nats, "nats")), arguments.as_int(n_bytes, "n_bytes")
+    if n <= 0:
+        raise ValueError(f"n_bytes must be above 0; got {n}")
+    return total / (n * math.log(2.0))
 
 
-def reduced(losses: Array, reduction: str, dtype: np.dtype[Any], n_positions: int, ignore_index: int) -> Array:
-    """The sum or the mean of the float64 losses that count, in the precision of the logits."""
-    total = losses.sum()
-    if reduction == "mean":
-        count = mean_count(len(losses), n_positions, ignore_index)
-        total = total / count if np.isfinite(total) else (losses / count).sum()  # a sum may overflow, its mean need not
-    return dtype.type(total)
+def reduced(losses: Array, targets: Targets, reduction: Reduction) -> Any:
+    """The sum or the mean of the float64 losses that count."""
+    total, divisor = losses.sum(), targets.divisor(reduction)
+    return total / divisor if np.isfinite(total) else (losses / divisor).sum()  # a sum may overflow, its mean need not
 
 
 def _as_nats(nats: float) -> float:
@@ -276,24 +274,21 @@ def _as_nats(nats: float) -> float:
     return nats
 
 
-def _counted_rows(
-    logits: ArrayLike, targets: ArrayLike, ignore_index: int
-) -> tuple[Array, tuple[int, ...], Array, Array]:
-    """The rows `[n_valid, vocab]` that count, the shape they stood in, their positions in it, and their targets."""
-    z = as_logits(logits)
-    lead, vocab_size = z.shape[:-1], z.shape[-1]
-    positions, ids = as_targets(targets, lead, vocab_size, ignore_index)
-    rows = z.reshape(-1, vocab_size)
-    if len(positions) < len(rows):
-        rows = rows[positions]
-    reject_bad_rows(rows, lead, positions)
-    return rows, lead, positions, ids
+def _rows_that_count(logits: ArrayLike, targets: ArrayLike, ignore_index: int) -> tuple[Array, Targets]:
+    """The logits of the positions that count, `[n, vocab]`, and their targets."""
+    z = arguments.as_logits(logits)
+    y = arguments.as_targets(targets, z.shape[:-1], z.shape[-1], ignore_index)
+    rows = z.reshape(-1, z.shape[-1])
+    if len(y.ids) < len(rows):
+        rows = rows[y.positions]
+    arguments.reject_bad_rows(rows, y.lead, y.positions)
+    return rows, y
 
 
-def _require_token_ids(ids: Array, vocab_size: int) -> None:
-    """Refuse ids that name no token; here no value stands for "ignore"."""
-    if not ids.size:
-        return
-    for wrong in (int(ids.min()), int(ids.max())):
-        if not 0 <= wrong < vocab_size:
-            raise IndexError(f"ids hold {wrong}; token ids go from 0 to {vocab_size - 1}")
+def _as_tokens(ids: ArrayLike, vocab_size: int) -> Array:
+    """Ids that all name a token; here no value stands for "ignore"."""
+    tokens = arguments.as_ids(ids, "ids")
+    for end in (int(tokens.min()), int(tokens.max())) if tokens.size else ():
+        if not 0 <= end < vocab_size:
+            raise IndexError(f"ids hold {end}; token ids go from 0 to {vocab_size - 1}")
+    return tokens

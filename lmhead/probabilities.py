@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmhead._arguments import Array, as_array, as_int, as_logits, as_temperature, quietly, reject_bad_rows
+from lmhead._exact import exact_gap
 
 _BLOCK = 2**18  # logits that are worked on at a time: bounds the float64 scratch memory, and stays in cache
 
@@ -58,9 +59,9 @@ def softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) -> A
     >>> softmax([2.0, 1.0, 0.1]).round(4).tolist()
     [0.659, 0.2424, 0.0986]
     """
-    z, lead = _as_rows(logits, axis)
+    (z, lead, axis), t = _as_rows(logits, axis), as_temperature(temperature)
     p = np.empty(z.shape, z.dtype)
-    for block, row in decompose(z, temperature):
+    for block, row in decompose(z, t):
         weight = row.weight
         weight[np.arange(len(weight)), row.winner] = 1.0
         p[block] = weight / (1.0 + row.rest)[:, None]
@@ -77,9 +78,9 @@ def log_softmax(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) 
     >>> log_softmax([2.0, 1.0, 0.1]).round(4).tolist()
     [-0.417, -1.417, -2.317]
     """
-    z, lead = _as_rows(logits, axis)
+    (z, lead, axis), t = _as_rows(logits, axis), as_temperature(temperature)
     log_p = np.empty(z.shape, z.dtype)
-    for block, row in decompose(z, temperature):
+    for block, row in decompose(z, t):
         log_p[block] = row.gap - np.log1p(row.rest)[:, None]
     return np.moveaxis(log_p.reshape(*lead, z.shape[-1]), -1, axis)
 
@@ -93,16 +94,15 @@ def logsumexp(logits: ArrayLike, *, temperature: float = 1.0, axis: int = -1) ->
     >>> float(logsumexp([2.0, 1.0, 0.1]).round(4))
     2.417
     """
-    z, lead = _as_rows(logits, axis)
+    (z, lead, axis), t = _as_rows(logits, axis), as_temperature(temperature)
     lse = np.empty(len(z), z.dtype)
-    for block, row in decompose(z, temperature):
-        lse[block] = row.top / temperature + np.log1p(row.rest)
+    for block, row in decompose(z, t):
+        lse[block] = row.top / t + np.log1p(row.rest)
     return lse.reshape(lead)[()]
 
 
 def decompose(z: Array, temperature: float = 1.0) -> Iterator[tuple[slice, Rows]]:
     """The decomposition of `z` `[N, vocab]`, a block of rows at a time, each with the slice of rows that it covers."""
-    t = as_temperature(temperature)
     step = max(1, _BLOCK // z.shape[1])
     for start in range(0, len(z), step):
         block = slice(start, start + step)
@@ -110,54 +110,21 @@ def decompose(z: Array, temperature: float = 1.0) -> Iterator[tuple[slice, Rows]
         row = np.arange(len(wide))
         winner = wide.argmax(axis=1)
         top = wide[row, winner]
-        gap, slip = _exact_gap(wide, top[:, None], t)
+        gap, slip = exact_gap(wide, top[:, None], temperature)
         weight = np.exp(gap)
         weight += weight * slip  # exp(gap + slip), as slip is below one rounding of gap
         weight[row, winner] = 0.0
         yield block, Rows(top, winner, gap, weight, weight.sum(axis=1))
 
 
-def _exact_gap(z: Array, top: Array, temperature: float) -> tuple[Array, Array]:
-    """`(z - top) / temperature` as a rounded value and what the rounding lost.
-
-    exp turns an absolute error of its argument into a relative error of its value, so a gap of -100 that is off by
-    its last bit would cost a probability six bits. Knuth's two-sum gives the error of the difference.
-    """
-    gap = z - top
-    back = gap - z
-    slip = (z - (gap - back)) - (top + back)
-    if temperature != 1.0:
-        quotient = gap / temperature
-        slip = (slip + _remainder(gap, quotient, temperature)) / temperature
-        beyond = np.isneginf(gap) & np.isfinite(z)  # a difference beyond the largest float may be small after / τ
-        gap = np.where(beyond, z / temperature - top / temperature, quotient)
-    slip[~np.isfinite(gap) | ~np.isfinite(slip)] = 0.0  # -inf is exact
-    return gap, slip
-
-
-def _remainder(x: Array, quotient: Array, divisor: float) -> Array:
-    """`x - quotient * divisor` without its rounding: Dekker's product of two halves of the digits each."""
-
-    def halves(a: Array) -> tuple[Array, Array]:
-        big = a * 134217729.0  # 2**27 + 1
-        high = big - (big - a)
-        return high, a - high
-
-    product = quotient * divisor
-    (q1, q2), (d1, d2) = halves(quotient), halves(np.asarray(divisor))
-    error = ((q1 * d1 - product) + q1 * d2 + q2 * d1) + q2 * d2
-    return (x - product) - error
-
-
-def _as_rows(logits: ArrayLike, axis: int) -> tuple[Array, tuple[int, ...]]:
-    """Checked logits as `[N, vocab]`, and the shape that their rows stood in."""
-    array = as_array(logits, "logits")
-    if array.ndim and not -array.ndim <= as_int(axis, "axis") < array.ndim:
+def _as_rows(logits: ArrayLike, axis: int) -> tuple[Array, tuple[int, ...], int]:
+    """Logits as `[N, vocab]`, the shape that their rows stood in, and where the vocabulary's axis stood."""
+    array, axis = as_array(logits, "logits"), as_int(axis, "axis")
+    if array.ndim and not -array.ndim <= axis < array.ndim:
         raise ValueError(
             f"axis must be between {-array.ndim} and {array.ndim - 1} for logits {array.shape}; got {axis}"
         )
     z = as_logits(np.moveaxis(array, axis, -1) if array.ndim else array)
-    lead = z.shape[:-1]
     rows = np.ascontiguousarray(z.reshape(-1, z.shape[-1]))
-    reject_bad_rows(rows, lead)
-    return rows, lead
+    reject_bad_rows(rows, z.shape[:-1])
+    return rows, z.shape[:-1], axis

@@ -23,26 +23,16 @@ Source: the online softmax of Milakov and Gimelshein (2018); as a loss that neve
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmhead._arguments import (
-    Array,
-    as_floats,
-    as_int,
-    as_logits,
-    as_targets,
-    mean_count,
-    position_name,
-    reject_bad_rows,
-    require_reduction,
-)
-from lmhead.head import require_head_shapes, unembed
-from lmhead.loss import HeadGrads
+from lmhead import _arguments as arguments
+from lmhead._arguments import Array, Reduction, Targets, quietly
+from lmhead._exact import exact_gap, sum_of_products
+from lmhead.loss import HeadGrads, reduced
 
 CHUNK = 2048  # columns of W_U at a time: wide enough for a fast product, 8 MiB of float32 logits for 1024 positions
 _BLOCK = 2**17  # logits worked on at a time: they stay in a core's own cache from the first look to the last
@@ -58,11 +48,13 @@ class LogSumExp(NamedTuple):
     rest: Array  # the sum of exp(z_j - top) over all the others: the largest one's own 1 is left out
 
     @property
+    @quietly
     def value(self) -> Array:
         """The log-sum-exp itself, in nats."""
         return self.top + np.log1p(self.rest)
 
 
+@quietly
 def summarize(logits: ArrayLike) -> LogSumExp:
     """The state of a chunk of logits: its largest one, and the exp of all others relative to it.
 
@@ -80,14 +72,15 @@ def summarize(logits: ArrayLike) -> LogSumExp:
     >>> float(state.top), float(state.rest.round(4)), float(state.value.round(4))
     (2.0, 0.5174, 2.417)
     """
-    z = as_logits(logits)
+    z = arguments.as_logits(logits)
     lead, rows = z.shape[:-1], z.reshape(-1, z.shape[-1])
     seen = np.flatnonzero(~np.isneginf(rows).all(axis=-1))
-    reject_bad_rows(rows[seen], lead, seen)
+    arguments.reject_bad_rows(rows[seen], lead, seen)
     top, rest = _exponentiate(rows.copy()).state
     return LogSumExp(top.reshape(lead), rest.reshape(lead))
 
 
+@quietly
 def merge(a: LogSumExp, b: LogSumExp) -> LogSumExp:
     r"""The state of two sets of logits together. Associative and commutative, up to rounding.
 
@@ -101,15 +94,13 @@ def merge(a: LogSumExp, b: LogSumExp) -> LogSumExp:
     >>> float(whole.rest.round(4)), float(parts.rest.round(4))
     (0.5174, 0.5174)
     """
-    for state in (a, b):
-        if not isinstance(state, LogSumExp):
-            raise TypeError(f"merge takes two LogSumExp, as summarize gives them; got {type(state).__name__}")
+    a, b = _as_state(a), _as_state(b)
+    if a.top.ndim and b.top.ndim and a.top.shape != b.top.shape:
+        raise ValueError(f"merge takes two states of the same positions; got {a.top.shape} and {b.top.shape}")
     a_is_higher = a.top >= b.top
-    low_top = np.where(a_is_higher, b.top, a.top)
-    low_rest = np.where(a_is_higher, b.rest, a.rest)
-    high_rest = np.where(a_is_higher, a.rest, b.rest)
-    top = np.maximum(a.top, b.top)  # NaN stays NaN
-    return LogSumExp(top, high_rest + (1.0 + low_rest) * exp_gap(low_top, top))
+    low_rest, high_rest = np.where(a_is_higher, b.rest, a.rest), np.where(a_is_higher, a.rest, b.rest)
+    low_top, top = np.minimum(a.top, b.top), np.maximum(a.top, b.top)  # NaN stays NaN
+    return LogSumExp(top, high_rest + (1.0 + low_rest) * _exp_gap(low_top, top))
 
 
 def merge_all(states: Iterable[LogSumExp]) -> LogSumExp:
@@ -124,7 +115,7 @@ def merge_all(states: Iterable[LogSumExp]) -> LogSumExp:
     """
     waiting: list[tuple[int, LogSumExp]] = []  # (how many chunks it stands for, state)
     for state in states:
-        size = 1
+        size, state = 1, _as_state(state)
         while waiting and waiting[-1][0] == size:
             state, size = merge(waiting.pop()[1], state), 2 * size
         waiting.append((size, state))
@@ -133,22 +124,25 @@ def merge_all(states: Iterable[LogSumExp]) -> LogSumExp:
     return functools.reduce(lambda later, earlier: merge(earlier, later), [state for _, state in reversed(waiting)])
 
 
-def exp_gap(low: Array, top: Array) -> Array:
-    """exp(low - top) for low <= top, as if the difference were not rounded; 0 where low is -inf.
+def _as_state(state: LogSumExp) -> LogSumExp:
+    if not isinstance(state, LogSumExp):
+        raise TypeError(f"merge takes two LogSumExp, as summarize gives them; got {type(state).__name__}")
+    return LogSumExp(
+        *(arguments.as_floats(x, name).astype(np.float64) for x, name in zip(state, state._fields, strict=True))
+    )
 
-    exp makes the rounding of a difference of 100 an error of 64 roundings. Knuth's two-sum gives that rounding, `slip`.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        gap = low - top
-        back = gap - low
-        slip = (low - (gap - back)) - (top + back)
-        ratio = np.exp(gap)
-        return np.where(gap > -np.inf, ratio + ratio * slip, 0.0)  # -inf less -inf is NaN: not above -inf
+
+def _exp_gap(low: Array, top: Array) -> Array:
+    """exp(low - top) for low <= top, as if the difference were not rounded; 0 where low is -inf."""
+    gap, slip = exact_gap(low, top)
+    ratio = np.exp(gap)
+    return np.where(gap > -np.inf, ratio + ratio * slip, 0.0)  # -inf less -inf is NaN: not above -inf
 
 
 # --- The loss and its gradients ---
 
 
+@quietly
 def streaming_cross_entropy(
     h: ArrayLike,
     W_U: ArrayLike,
@@ -156,7 +150,7 @@ def streaming_cross_entropy(
     *,
     b: ArrayLike | None = None,
     ignore_index: int = -100,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     chunk: int = CHUNK,
 ) -> Array:
     """`cross_entropy(unembed(h, W_U, b), targets)` in the memory of `chunk` tokens' logits.
@@ -181,15 +175,13 @@ def streaming_cross_entropy(
     >>> float(streaming_cross_entropy(h, W_U, [1, 0], chunk=2).round(4))
     0.6041
     """
-    require_reduction(reduction)
-    head, rows = _checked(h, W_U, targets, b, ignore_index, chunk)
-    scratch = head.scratch(len(rows.h))
-    losses = _first_pass(head, rows, lambda columns: _shaped(scratch, len(rows.h), columns)).losses
-    if reduction == "none":
-        return rows.back_in_place(losses.astype(head.dtype))[()]
-    return losses.sum() / (rows.mean_count() if reduction == "mean" else 1)
+    arguments.require_reduction(reduction)
+    head, h, y = _as_problem(h, W_U, targets, b, ignore_index, chunk)
+    losses = _losses(head, h, y, _first_pass(head, h, y.ids, functools.partial(_shaped, head.scratch(len(h)), len(h))))
+    return y.in_place(losses.astype(h.dtype))[()] if reduction == "none" else reduced(losses, y, reduction)
 
 
+@quietly
 def streaming_head_grads(
     h: ArrayLike,
     W_U: ArrayLike,
@@ -197,7 +189,7 @@ def streaming_head_grads(
     *,
     b: ArrayLike | None = None,
     ignore_index: int = -100,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     chunk: int = CHUNK,
     recompute: bool = False,
     out: Array | None = None,
@@ -231,32 +223,29 @@ def streaming_head_grads(
     >>> float(loss.round(4)), grads.h.round(4).tolist()
     (0.6803, [[0.3399, -0.3399]])
     """
-    require_reduction(reduction, ("mean", "sum"))
-    head, rows = _checked(h, W_U, targets, b, ignore_index, chunk)
-    scale = 1.0 / (rows.mean_count() if reduction == "mean" else 1)
-    scratch = head.scratch(len(rows.h))
-    dW_U = _checked_out(out, head, rows)
+    arguments.require_reduction(reduction, ("mean", "sum"))
+    head, h, y = _as_problem(h, W_U, targets, b, ignore_index, chunk)
+    divisor, scratch, dW_U = y.divisor(reduction), head.scratch(len(h)), _as_out(out, head, h)
+    dh, part = np.zeros_like(h), np.empty_like(h)
     db = None if head.b is None else np.empty_like(head.b)
-    dh, product = np.zeros_like(rows.h), np.empty_like(rows.h)
 
-    stashed, others = rows.split(0 if recompute else min(rows.h.shape))
-    n = len(stashed.h)
-    first = _first_pass(head, stashed, lambda columns: _corner(dW_U, columns, n), keep=n > 0)
-    second = _first_pass(head, others, lambda columns: _shaped(scratch, len(others.h), columns))
+    n = 0 if recompute else min(h.shape)  # the positions whose exponentials find room in dW_U
+    noted = _first_pass(head, h[:n], y.ids[:n], functools.partial(_corner, dW_U, n), keep=n > 0)
+    others = _first_pass(head, h[n:], y.ids[n:], functools.partial(_shaped, scratch, len(h) - n))
+    losses = _losses(head, h, y, noted, others)
 
     for at, columns in enumerate(head.chunks()):
-        G = _shaped(scratch, len(rows.h), columns)
+        G = _shaped(scratch, len(h), columns)
         if n > 0:
-            _write_gradient(G[:n], first.chunks[at], first, columns, scale)
+            _write_gradient(G[:n], noted.chunks[at], noted, columns, divisor)
         if n < len(G):
-            remade = _exponentiate(head.logits(others.h, columns, out=G[n:]))
-            _write_gradient(G[n:], remade, second, columns, scale)
-        dh += np.matmul(G, head.columns(columns).T, out=product)
-        np.matmul(rows.h.T, G, out=dW_U[:, columns])
+            again = _exponentiate(head.logits(h[n:], columns, G[n:]))
+            _write_gradient(G[n:], again, others, columns, divisor)
+        dh += sum_of_products(G.T, head.columns(columns).T, out=part)
+        sum_of_products(h, G, out=dW_U[:, columns])
         if db is not None:
-            db[columns] = G.sum(axis=0)
-    loss = (first.losses.sum() + second.losses.sum()) * scale
-    return loss, HeadGrads(rows.back_in_place(dh), dW_U, db)
+            db[columns] = G.sum(axis=0, dtype=np.float64)
+    return reduced(losses, y, reduction), HeadGrads(y.in_place(dh), dW_U, db)
 
 
 # --- The two passes, a chunk at a time ---
@@ -274,30 +263,30 @@ class _Exponentials(NamedTuple):
 class _FirstPass(NamedTuple):
     """What the first pass over the vocabulary knows about n positions."""
 
-    rows: _Rows
-    state: LogSumExp  # of all logits of a position
-    losses: Array  # [n], float64
-    chunks: list[_Exponentials]  # one a chunk, if they were to be kept
+    ids: Array  # [n]     their targets
+    state: LogSumExp  # [n] of all their logits
+    losses: Array  # [n]  in float64
+    chunks: list[_Exponentials]  # one per chunk, if they were to be kept
 
 
-def _first_pass(head: _Head, rows: _Rows, place: Callable[[slice], Array], keep: bool = False) -> _FirstPass:
+def _first_pass(
+    head: _Head, h: Array, ids: Array, place: Callable[[slice], Array], *, keep: bool = False
+) -> _FirstPass:
     """Score the vocabulary chunk by chunk, each in the array `[n, chunk]` that `place(columns)` gives."""
-    z_y = np.empty(len(rows.h))
-    kept = []
+    z_y, kept = np.empty(len(h)), []
 
     def states() -> Iterator[LogSumExp]:
         for columns in head.chunks():
-            z = head.logits(rows.h, columns, out=place(columns))
-            n, j = rows.targets_in(columns)
-            z_y[n] = z[n, j]
-            chunk = _exponentiate(z)
+            z = head.logits(h, columns, place(columns))
+            here, j = _targets_in(ids, columns)
+            z_y[here] = z[here, j]
+            exponentials = _exponentiate(z)
             if keep:
-                kept.append(chunk)
-            yield chunk.state
+                kept.append(exponentials)
+            yield exponentials.state
 
-    state = merge_all(states())
-    _reject_bad_logits(head, rows, state)
-    return _FirstPass(rows, state, (state.top - z_y) + np.log1p(state.rest), kept)
+    top, rest = merge_all(states())
+    return _FirstPass(ids, LogSumExp(top, rest), (top - z_y) + np.log1p(rest), kept)
 
 
 def _exponentiate(z: Array) -> _Exponentials:
@@ -305,52 +294,64 @@ def _exponentiate(z: Array) -> _Exponentials:
 
     Those are the terms of `rest`. Where one token leads by far, its distance to each of them is large and is rounded
     as large numbers are; their distances among each other are small, so most of them are exact. The lead itself comes
-    in once a row, without rounding.
+    in once per row, without rounding.
     """
-    n, width = z.shape
-    winner, total = np.empty(n, np.intp), np.empty(n)
-    top, second, shift = np.empty((3, n), z.dtype)
-    step = max(1, _BLOCK // width)
-
-    with np.errstate(all="ignore"):  # -inf and NaN are looked for where they matter: in the state
-        for start in range(0, n, step):
-            rows = slice(start, start + step)
-            block = z[rows]
-            each = np.arange(len(block))
-            winner[rows] = block.argmax(axis=1)  # of a row with NaN: the NaN
-            top[rows] = block[each, winner[rows]]
-            block[each, winner[rows]] = -np.inf
-            second[rows] = block[each, block.argmax(axis=1)]
-            shift[rows] = np.where(np.isneginf(second[rows]), 0.0, second[rows])
-            if z.dtype == np.float64:
-                block[...] = exp_gap(block, shift[rows, None])
-            else:  # one term's rounding is lost in the sum of many
-                block -= shift[rows, None]
-                np.exp(block, out=block)
-            total[rows] = block.sum(axis=1)
-    wide = top.astype(np.float64)
-    return _Exponentials(z, shift, winner, LogSumExp(wide, total * exp_gap(second.astype(np.float64), wide)))
+    step = max(1, _BLOCK // z.shape[1])
+    blocks = [_exponentiate_block(z[start : start + step]) for start in range(0, len(z) or 1, step)]
+    winner, top, runner_up, shift, total = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    rest = total * _exp_gap(runner_up.astype(np.float64), top)
+    return _Exponentials(z, shift, winner, LogSumExp(top, rest))
 
 
-def _write_gradient(G: Array, chunk: _Exponentials, known: _FirstPass, columns: slice, scale: float) -> None:
-    """Fill G `[n, chunk]` with the gradient of the logits, p - onehot(y), times `scale`."""
+def _exponentiate_block(z: Array) -> tuple[Array, ...]:
+    each, winner = np.arange(len(z)), z.argmax(axis=1)  # of a row with NaN: the NaN
+    top = z[each, winner].astype(np.float64)
+    z[each, winner] = -np.inf
+    runner_up = z[each, z.argmax(axis=1)]
+    shift = np.where(np.isneginf(runner_up), 0.0, runner_up)
+    if z.dtype == np.float64:
+        z[...] = _exp_gap(z, shift[:, None])
+    else:  # one term's rounding is lost in the sum of many
+        z -= shift[:, None]
+        np.exp(z, out=z)
+    return winner, top, runner_up, shift, z.sum(axis=1)
+
+
+def _losses(head: _Head, h: Array, y: Targets, *passes: _FirstPass) -> Array:
+    """The loss of each position; where it has none, NaN or +inf has reached `top`, or -inf stands, as all is masked."""
+    bad = np.flatnonzero(~np.isfinite(np.concatenate([each.state.top for each in passes])))[:1]
+    if bad.size:
+        z = head.logits(h[bad], slice(None), np.empty((1, head.W_U.shape[1]), h.dtype))
+        arguments.reject_bad_rows(z, y.lead, y.positions[bad])
+        where = arguments.position_name(int(y.positions[bad[0]]), y.lead, "logits row")
+        raise ValueError(f"{where} has a logit beyond the range of {h.dtype}")  # summed in one order, not in the other
+    return np.concatenate([each.losses for each in passes])
+
+
+def _write_gradient(G: Array, chunk: _Exponentials, known: _FirstPass, columns: slice, divisor: int) -> None:
+    """Fill G `[n, chunk]` with the gradient of the logits, p - onehot(y), divided by `divisor`."""
     top, rest = known.state
-    per_unit = scale / (1.0 + rest)
-    factor = (exp_gap(np.minimum(chunk.shift, top), top) * per_unit).astype(G.dtype)
+    share = 1.0 / (divisor * (1.0 + rest))
+    factor = _exp_gap(np.minimum(chunk.shift, top), top) * share
+    np.multiply(chunk.values, factor.astype(G.dtype)[:, None], out=G)
+    G[np.arange(len(G)), chunk.winner] = _exp_gap(chunk.state.top, top) * share
+    here, j = _targets_in(known.ids, columns)
+    G[here, j] = np.expm1(-known.losses[here]) / divisor
 
-    np.multiply(chunk.values, factor[:, None], out=G)
-    G[np.arange(len(G)), chunk.winner] = exp_gap(chunk.state.top, top) * per_unit
-    n, j = known.rows.targets_in(columns)
-    G[n, j] = np.expm1(-known.losses[n]) * scale
+
+def _targets_in(ids: Array, columns: slice) -> tuple[Array, Array]:
+    """The positions whose target is among these columns, and which column of the chunk it is."""
+    here = np.flatnonzero((columns.start <= ids) & (ids < columns.stop))
+    return here, ids[here] - columns.start
 
 
-# --- Arrays, where they lie and where they belong ---
+# --- Arrays, and where they lie ---
 
 
 class _Head(NamedTuple):
-    """A head whose parts fit together, and how much of it is used at a time."""
+    """A head, and how much of it is used at a time."""
 
-    W_U: Array  # [d_model, vocab]
+    W_U: Array  # [d_model, vocab], in any type
     b: Array | None
     dtype: np.dtype[Any]  # of the logits
     chunk: int
@@ -364,10 +365,9 @@ class _Head(NamedTuple):
         return self.W_U[:, columns].astype(self.dtype, copy=False)
 
     def logits(self, h: Array, columns: slice, out: Array) -> Array:
-        with np.errstate(all="ignore"):
-            np.matmul(h, self.columns(columns), out=out)
-            if self.b is not None:
-                out += self.b[columns]
+        np.matmul(h, self.columns(columns), out=out)
+        if self.b is not None:
+            out += self.b[columns]
         return out
 
     def scratch(self, n: int) -> Array:
@@ -375,81 +375,34 @@ class _Head(NamedTuple):
         return np.empty(n * min(self.chunk, self.W_U.shape[1]), self.dtype)
 
 
-class _Rows(NamedTuple):
-    """The positions that count, and where they stood."""
-
-    h: Array  # [n, d_model]
-    targets: Array  # [n]
-    positions: Array  # [n], in the flattened `lead`
-    lead: tuple[int, ...]
-    ignore_index: int
-
-    def split(self, n: int) -> tuple[_Rows, _Rows]:
-        """The first n positions, and the others."""
-        first, others = (
-            self._replace(h=self.h[part], targets=self.targets[part], positions=self.positions[part])
-            for part in (slice(None, n), slice(n, None))
-        )
-        return first, others
-
-    def targets_in(self, columns: slice) -> tuple[Array, Array]:
-        """The positions whose target is among these columns, and which column of the chunk it is."""
-        n = np.flatnonzero((columns.start <= self.targets) & (self.targets < columns.stop))
-        return n, self.targets[n] - columns.start
-
-    def mean_count(self) -> int:
-        return mean_count(len(self.h), math.prod(self.lead), self.ignore_index)
-
-    def back_in_place(self, values: Array) -> Array:
-        """`values` `[n, ...]` where the positions stood, 0 where they were ignored."""
-        every = values
-        if len(values) < math.prod(self.lead):
-            every = np.zeros((math.prod(self.lead), *values.shape[1:]), values.dtype)
-            every[self.positions] = values
-        return every.reshape((*self.lead, *values.shape[1:]))
-
-
-def _checked(
+def _as_problem(
     h: ArrayLike, W_U: ArrayLike, targets: ArrayLike, b: ArrayLike | None, ignore_index: int, chunk: int
-) -> tuple[_Head, _Rows]:
-    """The arguments as a head and the positions that count; refused in the words of `unembed` and `cross_entropy`."""
-    h, W_U = as_floats(h, "h"), np.asarray(W_U)
-    require_head_shapes(h, W_U)
-    lead, (d_model, vocab_size) = h.shape[:-1], W_U.shape
-    no_logits = as_logits(unembed(np.empty((0, 0), h.dtype), W_U[:0], b))  # no W_U is read: types and shapes alone
-    if as_int(chunk, "chunk") < 1:
-        raise ValueError(f"chunk must be at least 1 token; got {chunk}")
-    positions, ids = as_targets(targets, lead, vocab_size, ignore_index)
-    flat = h.reshape(-1, d_model)
-    counted = flat if len(positions) == len(flat) else flat[positions]
-    head = _Head(W_U, None if b is None else np.asarray(b, no_logits.dtype), no_logits.dtype, int(chunk))
-    return head, _Rows(np.ascontiguousarray(counted, head.dtype), ids, positions, lead, ignore_index)
+) -> tuple[_Head, Array, Targets]:
+    """The head, the hidden states `[n, d_model]` of the positions that count, and their targets."""
+    h, W_U, b = arguments.as_head(h, W_U, b)
+    y, width = arguments.as_targets(targets, h.shape[:-1], W_U.shape[1], ignore_index), arguments.as_int(chunk, "chunk")
+    if width < 1:
+        raise ValueError(f"chunk must be at least 1 token; got {width}")
+    rows = h.reshape(-1, len(W_U))
+    rows = np.ascontiguousarray(rows if len(rows) == len(y.ids) else rows[y.positions])
+    return _Head(W_U, b, h.dtype, width), rows, y
 
 
-def _checked_out(out: Array | None, head: _Head, rows: _Rows) -> Array:
+def _as_out(out: Array | None, head: _Head, h: Array) -> Array:
     """An array for dW_U; a new one lies in memory as W_U does."""
     if out is None:
         return np.empty_like(head.W_U, head.dtype, subok=False)
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise TypeError(f"out must be an array that dW_U is written to; got {type(out).__name__}")
     if out.shape != head.W_U.shape or out.dtype != head.dtype:
         raise ValueError(f"out must be {head.dtype} {head.W_U.shape}, as dW_U is; got {out.dtype} {out.shape}")
     if not (out.flags.c_contiguous or out.flags.f_contiguous):
         raise ValueError("out must be contiguous, or the transposed view of a contiguous array; got one with gaps")
-    if np.may_share_memory(out, head.W_U) or np.may_share_memory(out, rows.h):
-        raise ValueError("out lies in the memory of W_U or h, which would be overwritten while they are read")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only, and dW_U is written to it")
+    if any(np.may_share_memory(out, x) for x in (head.W_U, h, head.b) if x is not None):
+        raise ValueError("out lies in the memory of W_U, h or b, which would be overwritten while they are read")
     return out
-
-
-def _reject_bad_logits(head: _Head, rows: _Rows, state: LogSumExp) -> None:
-    """Name the first position that has no loss: NaN and +inf reach `top`, and -inf stays there if all is masked."""
-    bad = np.flatnonzero(~np.isfinite(state.top))[:1]
-    if not bad.size:
-        return
-    with np.errstate(all="ignore"):
-        reject_bad_rows(unembed(rows.h[bad], head.W_U, head.b), rows.lead, rows.positions[bad])
-    where = position_name(int(rows.positions[bad[0]]), rows.lead, "logits row")
-    raise ValueError(f"{where} has a logit beyond the range of {head.dtype}")  # summed in one order, not in the other
 
 
 def _shaped(scratch: Array, n: int, columns: slice) -> Array:
@@ -458,7 +411,7 @@ def _shaped(scratch: Array, n: int, columns: slice) -> Array:
     return scratch[: n * width].reshape(n, width)
 
 
-def _corner(dW_U: Array, columns: slice, n: int) -> Array:
+def _corner(dW_U: Array, n: int, columns: slice) -> Array:
     """Room for the logits `[n, chunk]` of n <= d_model positions, in the part of dW_U that these columns will fill."""
     part = dW_U[:, columns]
     if dW_U.flags.c_contiguous:

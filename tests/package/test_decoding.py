@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,6 +38,50 @@ def test_top_p_keeps_the_token_that_crosses():
     assert top_p(Z, 0.8).tolist() == [2.0, 1.0, CUT, 1.0, CUT]
     assert np.array_equal(top_p(Z, 1), Z)
     assert top_p(np.stack([Z[::-1], Z]), 0.01)[0].tolist() == [CUT, CUT, CUT, CUT, 2.0]
+
+
+def test_top_p_of_one_keeps_every_token_and_a_tiny_one_a_single_token():
+    for z in (Z, np.array([100.0, 0.0, -100.0, -800.0]), np.float32([40.0, 0.0, -60.0]), np.zeros(7)):
+        for one in (1, 1.0, np.float32(1), np.longdouble(1), Fraction(1), Decimal(1)):
+            assert np.array_equal(top_p(z, one), z)
+        assert np.isfinite(top_p(z, 5e-324)).sum() == 1
+    z = np.array([CUT, 0.0, CUT])
+    assert np.array_equal(top_p(z, 1.0), z)
+
+
+def test_top_p_where_the_sum_equals_p():
+    assert top_p(np.zeros(4), 0.5).tolist() == [0.0, 0.0, CUT, CUT]
+    assert top_p(np.zeros(4), np.nextafter(0.5, 1)).tolist() == [0.0, 0.0, 0.0, CUT]
+
+
+def test_hundreds_of_ties_and_sharp_logits():
+    ties = np.tile([1.0, 0.0, 1.0, 0.0], 200)  # 400 of each
+    assert np.flatnonzero(np.isfinite(top_k(ties, 401))).tolist() == sorted([*range(0, 800, 2), 1])
+    kept = np.flatnonzero(np.isfinite(top_p(ties, 0.25 * float(softmax(ties)[::2].sum()))))
+    assert kept.tolist() == [*range(0, 200, 2)]
+    assert greedy(ties) == 0
+    sharp = np.array([0.0, 1000.0, -1000.0, 999.0])
+    assert top_p(sharp, 0.9).tolist() == [CUT, 1000.0, CUT, 999.0]
+    assert top_k(sharp, 1).tolist() == [CUT, 1000.0, CUT, CUT]
+    assert top_k([CUT, 2.0, CUT], 2).tolist() == [CUT, 2.0, CUT]
+
+
+@pytest.mark.parametrize("draw", [sample, gumbel_argmax])
+def test_temperatures_near_the_ends_of_float64(draw):
+    """z / τ is small although the difference of the logits is beyond float64."""
+    z = np.array([1.7e308, -1.7e308, 0.0])
+    ids = draw(np.tile(z, (20_000, 1)), np.random.default_rng(8), temperature=1e308)
+    assert chi_square(np.bincount(ids, minlength=3), softmax(z, temperature=1e308)) < 13.82
+    ids = draw(np.tile([0.0, 5e-324], (20_000, 1)), np.random.default_rng(8), temperature=5e-324)
+    assert chi_square(np.bincount(ids, minlength=2), softmax([0.0, 1.0])) < 10.83
+    assert (draw(np.tile(z, (50, 1)), np.random.default_rng(8), temperature=5e-324) == 0).all()
+
+
+def test_settings_are_used_as_they_were_converted():
+    rng = np.random.default_rng
+    expected = sample(np.tile(Z, (50, 1)), rng(1), temperature=0.5, top_k=3, top_p=0.75)
+    given = {"temperature": Fraction(1, 2), "top_k": np.array(3), "top_p": Decimal("0.75")}
+    assert np.array_equal(sample(np.tile(Z, (50, 1)), rng(1), **given), expected)
 
 
 @settings(max_examples=150, deadline=None)
@@ -156,6 +203,8 @@ def test_shapes_and_untouched_input():
     for ids in (greedy(z), sample(z, rng, top_k=2, top_p=0.9), gumbel_argmax(z, rng)):
         assert ids.shape == (2, 3)
         assert ids.dtype == np.int64
+    for one in (greedy(Z), sample(Z, rng), gumbel_argmax(Z, rng)):
+        assert np.ndim(one) == 0 and one.dtype == np.int64
     assert np.ndim(sample(Z, rng)) == 0
     assert top_p(z, 1) is not z
     assert min_p(z, 0) is not z and min_p(z.astype(np.float32), 0.5).dtype == np.float32

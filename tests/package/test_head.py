@@ -72,12 +72,12 @@ def test_inputs_stay_as_they_are():
         (
             lambda: unembed(np.ones(4), np.ones((4, 7)), np.ones(4)),
             ValueError,
-            "b must be [vocab] = (7,), one number a token; got (4,)",
+            "b must be [vocab] = (7,), one number per token; got (4,)",
         ),
         (
             lambda: unembed(np.ones(4), np.ones((4, 7)), np.ones((1, 7))),
             ValueError,
-            "b must be [vocab] = (7,), one number a token; got (1, 7)",
+            "b must be [vocab] = (7,), one number per token; got (1, 7)",
         ),
         (
             lambda: unembed(np.ones(4, complex), np.ones((4, 7))),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,17 +76,39 @@ def test_any_integer_can_stand_for_ignore(ignore_index):
     assert cross_entropy(Z, y, ignore_index=ignore_index) == cross_entropy(Z[keep], Y[keep])
 
 
-@pytest.mark.parametrize("trouble", [np.nan, np.inf, -np.inf])
-def test_whatever_stands_in_an_ignored_row_touches_nothing(trouble):
-    z = Z.copy()
+@pytest.mark.parametrize("trouble", [np.nan, np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("ignore_index", [-100, 0, 3])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_whatever_stands_in_an_ignored_row_touches_nothing(trouble, ignore_index, reduction):
+    y = np.array([6, ignore_index, 5, ignore_index, 1])
+    options = {"ignore_index": ignore_index, "reduction": reduction}
+    z, counted = Z.copy(), [0, 2, 4]
     z[[1, 3]] = trouble
-    assert cross_entropy(z, IGNORED) == cross_entropy(Z, IGNORED)
-    assert np.array_equal(cross_entropy_grad(z, IGNORED), cross_entropy_grad(Z, IGNORED))
-    h, W_U = RNG.normal(size=(5, 3)), RNG.normal(size=(3, 7))
+    assert cross_entropy(z, y, **options) == cross_entropy(Z[counted], y[counted], reduction=reduction)
+    grad = cross_entropy_grad(z, y, **options)
+    assert np.array_equal(grad[counted], cross_entropy_grad(Z[counted], y[counted], reduction=reduction))
+    assert not grad[[1, 3]].any()
+    h, W_U, b = RNG.normal(size=(5, 3)), RNG.normal(size=(3, 7)), RNG.normal(size=7)
     broken = h.copy()
     broken[[1, 3]] = trouble
-    for clean, got in zip(head_grads(h, W_U, IGNORED)[:2], head_grads(broken, W_U, IGNORED)[:2], strict=True):
-        assert np.array_equal(got, clean)
+    with np.errstate(all="raise"):
+        got = head_grads(broken, W_U, y, b=b, **options)
+    clean = head_grads(h[counted], W_U, y[counted], b=b, reduction=reduction)
+    np.testing.assert_allclose(got.h[counted], clean.h, rtol=1e-14)
+    assert not got.h[[1, 3]].any()
+    np.testing.assert_allclose(got.W_U, clean.W_U, rtol=1e-14)
+    np.testing.assert_allclose(got.b, clean.b, rtol=1e-14)
+
+
+def test_a_token_that_is_ignored_as_a_target_is_an_id_like_any_other_in_the_embedding():
+    """`tied_grad` has no `ignore_index`: -100 is an error, and ids 0 and 3 are rows of E."""
+    dE = tied_grad([0, 3, 0], np.ones((3, 2)), np.zeros((2, 4)))
+    assert dE.tolist() == [[2, 2], [0, 0], [0, 0], [1, 1]]
+    grads = head_grads([[1.0, 2.0], [np.nan, 0.0]], np.ones((2, 4)), [1, 3], ignore_index=3)
+    dE = tied_grad(
+        [0, 3], grads.h, grads.W_U
+    )  # the gradient of an ignored position is 0, so nothing comes back from it
+    assert np.isfinite(dE).all() and np.array_equal(dE[3], grads.W_U[:, 3])
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
@@ -220,6 +245,36 @@ def test_a_tied_gradient_is_as_wide_as_its_wider_part():
     assert dE.dtype == np.float64 and dE[0, 0] == 1e300
 
 
+# ---- long sums: float32, measured against the sum of the magnitudes that enter
+
+
+@pytest.mark.parametrize("d_model", [1, 2, 8])
+def test_gradients_over_many_positions(d_model):
+    """Added up one by one, 400,000 terms of float32 are off by 4e-3 of what enters."""
+    n, vocab = 400_000, 10
+    h, W_U = np.ones((n, d_model), np.float32), np.zeros((d_model, vocab), np.float32)
+    grads = head_grads(h, W_U, np.zeros(n, int), b=np.zeros(vocab, np.float32))
+    true = np.where(np.arange(vocab) == 0, -0.9, 0.1)
+    assert grads.b.dtype == grads.W_U.dtype == np.float32
+    assert (np.abs(grads.b - true) <= 2e-7 * np.abs(true)).all()
+    assert (np.abs(grads.W_U - true) <= 1e-5 * np.abs(true)).all()
+
+
+def test_the_gradient_of_one_position_over_a_large_vocabulary():
+    vocab = 400_000
+    dh = head_grads(np.zeros((1, 1), np.float32), np.ones((1, vocab), np.float32), [0]).h
+    assert abs(dh[0, 0]) <= 2 * 1e-5  # the sum of the magnitudes is 2
+
+
+def test_one_token_read_many_times():
+    ids, dx = np.zeros(400_000, int), np.full((400_000, 2), 0.1, np.float32)
+    ids[::4] = 3
+    dE = tied_grad(ids, dx, np.zeros((2, 5), np.float32))
+    assert dE.dtype == np.float32
+    np.testing.assert_allclose(dE[[0, 3], 0] / np.float64(dx[0, 0]), [300_000, 100_000], rtol=2e-7)
+    assert not dE[[1, 2, 4]].any()
+
+
 # ---- targets and units
 
 
@@ -233,6 +288,28 @@ def test_shift_targets():
     assert shift_targets([9]).tolist() == [-100]
     assert shift_targets(np.zeros((2, 0), int)).shape == (2, 0)
     assert ids[0, 3] == 8
+
+
+def test_tied_grad_of_no_ids_is_that_of_the_head():
+    assert tied_grad([], np.zeros((0, 2)), np.ones((2, 3))).tolist() == np.ones((3, 2)).tolist()
+
+
+def test_an_id_that_stands_for_ignore_is_not_predicted():
+    assert shift_targets([5, 3, 6, 3], ignore_index=3).tolist() == [3, 6, 3, 3]
+    assert shift_targets([5, 0, 6], [True, True, False], ignore_index=0).tolist() == [0, 0, 0]
+
+
+def test_bits_per_byte_uses_the_numbers_that_it_was_given():
+    for n_bytes in (123456789, np.int64(123456789), np.array(123456789), np.uint32(123456789)):
+        assert round(bits_per_byte(1e9, n_bytes), 8) == 11.68582994
+    for nats in (Fraction(10**9), Decimal(10**9), np.longdouble(1e9), np.float32(1e9), 10**9, np.array(1e9)):
+        assert round(bits_per_byte(nats, 123456789), 8) == 11.68582994
+    assert bits_per_byte(np.inf, 3) == np.inf
+    assert type(bits_per_byte(np.float32(1.0), 3)) is float
+
+
+def test_where_float64_ends():
+    assert np.isfinite(perplexity(709.78)) and perplexity(709.79) == np.inf
 
 
 def test_units():

@@ -32,12 +32,12 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     record = open(os.environ["LMHEAD_RECORD"], "ab", buffering=0)  # noqa: SIM115  until the kernel ends
     heads: set[Any] = set()
     before: dict[str, Any] = {}
-    required = lmhead.head.require_head_shapes
+    as_head = lmhead.head.as_head
 
-    def recording(h: Any, W_U: Any) -> None:
-        required(h, W_U)
-        if h.size:  # streaming asks about types with an empty head
-            heads.add((h.shape, W_U.shape))
+    def recording(h: Any, W_U: Any, b: Any) -> Any:
+        fitting = as_head(h, W_U, b)
+        heads.add((fitting[0].shape, fitting[1].shape))
+        return fitting
 
     def pre_run_cell(info: Any) -> None:
         heads.clear()
@@ -51,7 +51,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
             misnamed = [name for name in changed if not is_what_it_says(name, now[name])]
             pickle.dump(Cell(source, axes_in(value_of(result, now)), frozenset(heads), misnamed), record)
 
-    lmhead.head.require_head_shapes = recording
+    for module in (lmhead.head, lmhead._arguments):
+        module.as_head = recording
     shell.events.register("pre_run_cell", pre_run_cell)
     shell.events.register("post_run_cell", post_run_cell)
 
