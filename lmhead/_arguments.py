@@ -71,8 +71,7 @@ def as_logits(logits: ArrayLike) -> Array:
     z = as_floats(logits, "logits")
     if z.ndim == 0:
         raise ValueError("logits must have a vocabulary axis; got a single number")
-    if z.shape[-1] == 0:
-        raise ValueError(f"logits must score at least one token; got shape {z.shape}, an empty vocabulary")
+    _require_vocabulary(z.shape)
     return z
 
 
@@ -95,7 +94,7 @@ def reject_bad_rows(z: Array, lead: tuple[int, ...], positions: Array | None = N
 def as_head(h: ArrayLike, W_U: ArrayLike, b: ArrayLike | None) -> tuple[Array, Array, Array | None]:
     """Parts of a head that fit together: h and b in the type that is computed in, W_U as it lies in memory."""
     h, W_U, b = as_numbers(h, "h"), as_numbers(W_U, "W_U"), None if b is None else as_numbers(b, "b")
-    if W_U.ndim != 2 or 0 in W_U.shape:
+    if W_U.ndim != 2:
         raise ValueError(f"W_U must be [d_model, vocab]; got shape {W_U.shape}")
     if h.ndim == 0:
         raise ValueError("h must be [..., d_model]; got a single number")
@@ -126,9 +125,10 @@ class Targets(NamedTuple):
 
     def divisor(self, reduction: Reduction) -> int:
         """What a sum over the positions is divided by; a mean over none is an error, since 0/0 has no value."""
-        count = len(self.ids) if reduction == "mean" else 1
-        if count:
-            return count
+        if reduction != "mean":
+            return 1
+        if len(self.ids):
+            return len(self.ids)
         what, n = "there are no targets", math.prod(self.lead)
         if n:
             every = "the only target is" if n == 1 else f"all {n} targets are"
@@ -145,6 +145,7 @@ class Targets(NamedTuple):
 
 def as_targets(targets: ArrayLike, lead: tuple[int, ...], vocab_size: int, ignore_index: int) -> Targets:
     """Token ids for the positions `lead` of logits over `vocab_size` tokens."""
+    _require_vocabulary((*lead, vocab_size))
     ids, ignored = as_ids(targets, "targets"), as_int(ignore_index, "ignore_index")
     if ids.shape != lead:
         raise ValueError(_shape_message(ids.shape, lead, vocab_size))
@@ -225,6 +226,11 @@ def position_name(flat: int, shape: tuple[int, ...], what: str) -> str:
         return f"the {what}"
     index = tuple(int(i) for i in np.unravel_index(flat, shape))
     return f"{what} {index[0] if len(index) == 1 else index}"
+
+
+def _require_vocabulary(shape: tuple[int, ...]) -> None:
+    if shape[-1] == 0:
+        raise ValueError(f"logits must score at least one token; got shape {shape}, an empty vocabulary")
 
 
 def _is_masked(x: Any) -> bool:

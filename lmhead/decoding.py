@@ -112,11 +112,10 @@ def min_p(logits: ArrayLike, p: float) -> Array:
     [2.0, 1.0, -inf]
     """
     z = _as_valid_logits(logits)
-    ratio = as_number(p, "min_p")
-    if not 0 <= ratio <= 1:
+    if not 0 <= as_number(p, "min_p") <= 1:
         raise ValueError(f"min_p is a ratio from 0 to 1, of a token's probability to the largest; got {p}")
     wide = z.astype(np.float64)
-    keep = np.exp(wide - wide.max(axis=-1, keepdims=True)) >= ratio
+    keep = np.exp(wide - wide.max(axis=-1, keepdims=True)) >= p
     return np.where(keep, z, z.dtype.type(-np.inf))
 
 

@@ -171,7 +171,7 @@ MUTANTS = [
     Mutant("arguments: +inf let through", ARGUMENTS, "~np.isfinite(z.max(", "np.isnan(z.max(", T_LOSS),
     Mutant("arguments: negative target wraps", ARGUMENTS, "(ids < 0) | (ids >= vocab_size)", "(ids >= vocab_size)", T_LOSS),
     Mutant("arguments: float targets", ARGUMENTS, 'if ids.dtype.kind not in "iu" and ids.size:', "if False:", T_LOSS),
-    Mutant("arguments: empty mean is nan", ARGUMENTS, "        if count:", "        if True:", T_LOSS),
+    Mutant("arguments: empty mean is nan", ARGUMENTS, "if len(self.ids):", "if True:", T_LOSS),
     Mutant("arguments: float16 kept", ARGUMENTS, "np.result_type(np.float32, *(", "np.result_type(*(", T_ACCURACY),
     # decoding
     Mutant("greedy: smallest", DECODING, "return _as_valid_logits(logits).argmax(", "return _as_valid_logits(logits).argmin(", T_DECODING),

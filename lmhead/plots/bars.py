@@ -1,4 +1,4 @@
-"""One bar a token, with its number written on it."""
+"""One bar for each token, with its number written on it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def bars(
     digits: int = 3,
     ax: Axes | None = None,
 ) -> Axes:
-    """Bars of `values`, one a label, each with its value on top; the bar `highlight` in the accent colour."""
+    """Bars of `values`, one for each label, each with its value on top; the bar `highlight` in the accent colour."""
     heights = np.asarray(values, float)
     if heights.shape != (len(labels),):
-        raise ValueError(f"values must hold one number a label; got shape {heights.shape} for {len(labels)} labels")
+        raise ValueError(f"values must hold one number for each label; got shape {heights.shape} for {len(labels)} labels")
     ax = axes() if ax is None else ax
     colors = [ORANGE if i == highlight else BLUE for i in range(len(labels))]
     drawn = ax.bar(range(len(labels)), heights, color=colors, width=0.65)

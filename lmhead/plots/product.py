@@ -16,7 +16,7 @@ LIT, PALE = "#fbe9dc", "#f4f7f9"
 
 
 def product(H: ArrayLike, W_U: ArrayLike, labels: Sequence[str], *, position: int, token: int) -> Axes:
-    """`H` `[positions, d_model]` left of the logits, `W_U` `[d_model, vocab]` above them, one label a column.
+    """`H` `[positions, d_model]` left of the logits, `W_U` `[d_model, vocab]` above them, one label for each column.
 
     The row `position`, the column `token` and the logit that they make are marked.
     """

@@ -91,11 +91,11 @@ def test_the_grey_bands_are_where_the_best_cosine_is_not_the_highest_logit():
 @pytest.mark.figure("fig-length-and-cosine")
 def test_the_real_columns_by_length_and_cosine():
     fixture = load_fixture()
-    h = fixture.prompts["She put the flowers in the"].h[-1]
+    h = fixture.prompt("She put the flowers in the", "text").h[-1]
     columns = fixture.W_U.astype(float)
     lengths = np.linalg.norm(columns, axis=0)
     cosines = h @ columns / lengths / np.linalg.norm(h)
-    marked = {"vase": fixture.index(" vase"), "pot": fixture.index(" pot")}
+    marked = {"vase": fixture.index(" vase"), "flower": fixture.index(" flower")}
     ax = axes_of(CHAPTER)["fig-length-and-cosine"]
 
     cloud, *rest = ax.get_lines()
@@ -109,7 +109,7 @@ def test_the_real_columns_by_length_and_cosine():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("length of the column", "cosine with h")
     products = lengths * cosines
     assert products.argmax() == marked["vase"], "no point lies above the line of vase"
-    assert cosines.argmax() == marked["pot"], "the highest point"
+    assert cosines.argmax() == marked["flower"], "the highest point"
     assert (cosines[lengths > 5] < 0).all(), "the text: the longest columns point away from h"
     assert ax.get_xlim()[0] < lengths.min() and ax.get_xlim()[1] > lengths.max()
     assert ax.get_ylim()[0] < cosines.min() and ax.get_ylim()[1] > cosines.max()

@@ -25,7 +25,6 @@ ARRAYS = {
     "greedy logits": lambda x: lmhead.greedy(x),
     "top_k logits": lambda x: lmhead.top_k(x, 2),
     "top_p logits": lambda x: lmhead.top_p(x, 0.5),
-    "min_p logits": lambda x: lmhead.min_p(x, 0.5),
     "sample logits": lambda x: lmhead.sample(x, np.random.default_rng(0)),
     "gumbel_argmax logits": lambda x: lmhead.gumbel_argmax(x, np.random.default_rng(0)),
     "summarize logits": lambda x: lmhead.summarize(x),
@@ -157,7 +156,6 @@ NUMBERS = {
     "temperature of logsumexp": lambda half: lmhead.logsumexp(Z, temperature=half),
     "temperature of sample": lambda half: lmhead.sample(Z, np.random.default_rng(0), temperature=half),
     "p": lambda half: lmhead.top_p(Z, half),
-    "p of min_p": lambda half: lmhead.min_p(Z, half),
     "nats": lambda half: lmhead.bits_per_byte(half, 3),
 }
 
@@ -274,7 +272,7 @@ def test_nothing_warns_that_is_not_meant_to(kind, temperature):
         rng = np.random.default_rng(0)
         for draw in (lmhead.sample, lmhead.gumbel_argmax):
             draw(z, rng, temperature=temperature)
-        lmhead.greedy(lmhead.min_p(lmhead.top_p(lmhead.top_k(z, 2), 0.9), 0.1))
+        lmhead.greedy(lmhead.top_p(lmhead.top_k(z, 2), 0.9))
         lmhead.perplexity([1e-320, 800.0])
         lmhead.bits_per_byte(1e-320, 2**62)
         lmhead.unembed([1e-200], [[1e-200]])

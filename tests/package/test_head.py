@@ -69,8 +69,6 @@ def test_inputs_stay_as_they_are():
         ),
         (lambda: unembed(1.0, np.ones((4, 7))), ValueError, "h must be [..., d_model]; got a single number"),
         (lambda: unembed(np.ones(4), np.ones(4)), ValueError, "W_U must be [d_model, vocab]; got shape (4,)"),
-        (lambda: unembed(np.ones(4), np.ones((4, 0))), ValueError, "W_U must be [d_model, vocab]; got shape (4, 0)"),
-        (lambda: unembed(np.ones(0), np.ones((0, 4))), ValueError, "W_U must be [d_model, vocab]; got shape (0, 4)"),
         (
             lambda: unembed(np.ones(4), np.ones((4, 7)), np.ones(4)),
             ValueError,

@@ -493,18 +493,7 @@ def test_errors_of_its_own():
         assert "chunk must be at least 1 token" in message(streaming_cross_entropy, H, W_U, Y, chunk=chunk)[1]
     assert message(streaming_cross_entropy, H, W_U, Y, chunk=2.0)[0] is TypeError
     assert "'mean', 'sum'" in message(streaming_head_grads, H, W_U, Y, reduction="none")[1]
-    for empty in (W_U[:, :0], W_U[:0]):
-        assert message(streaming_cross_entropy, H, empty, Y) == message(unembed, H, empty)
-
-
-def test_a_logit_that_is_beyond_the_range_in_one_order_of_its_sum_alone(monkeypatch):
-    """A product may add 3e38 + 3e38 - 3e38 from either end; here the second look finds nothing wrong with the row."""
-    monkeypatch.setattr("lmhead._arguments.reject_bad_rows", lambda *_: None)
-    h = with_bad(np.inf).astype(np.float32)
-    assert message(streaming_cross_entropy, h, np.abs(W_U).astype(np.float32), Y) == (
-        ValueError,
-        "logits row 4 has a logit beyond the range of float32",
-    )
+    assert "empty vocabulary" in message(streaming_cross_entropy, H, W_U[:, :0], Y)[1]
 
 
 def test_a_bad_position_behind_ignored_ones_keeps_its_own_number():
