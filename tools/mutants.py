@@ -121,6 +121,9 @@ T_DECODING = "tests/package/test_decoding.py"
 T_ACCURACY = "tests/package/test_accuracy.py"
 T_STREAMING = "tests/package/test_streaming.py"
 T_WIDGETS = "tests/package/test_widgets.py"
+T_VIEWS, T_QUIZ = "tests/package/test_views.py", "tests/package/test_quiz.py"
+T_PAINT = "tests/site/test_browser.py -k painted"
+T_DRAWN = "tests/site/test_browser.py -k drawn_token"
 T_BOOK = "tests/book/test_book.py"
 T_CLAIMS = "tests/book/test_claims.py"
 T_PROSE = "tests/book/test_numbers_in_prose.py"
@@ -213,6 +216,20 @@ MUTANTS = [
     Mutant("browser: half rounds too far", "lmhead/widgets/overflow.js", "65520)) return size >= 65520", "65504)) return size >= 65504", T_WIDGETS),
     Mutant("browser: ties by the higher id", JS, "logits[b] - logits[a] || a - b", "logits[b] - logits[a] || b - a", T_WIDGETS),
     Mutant("browser: log for log1p", JS, "Math.log1p(rest)", "Math.log(1 + rest)", T_WIDGETS),
+    Mutant("view: bits by log 10", "lmhead/widgets/loss.js", "loss / Math.LN2", "loss / Math.LN10", T_VIEWS),
+    Mutant("view: nats are called bits", "lmhead/widgets/_loss.py", "\"nats\": \"nats\"", "\"nats\": \"bits\"", T_VIEWS),
+    Mutant("view: columns exchanged without scripts", "lmhead/widgets/_gradient_step.py", "(\"token\", \"logit\", \"p\", \"gradient\")", "(\"token\", \"logit\", \"gradient\", \"p\")", T_VIEWS),
+    Mutant("view: bars end early", "lmhead/widgets/scene.js", "Math.min(Math.max(fraction || 0, 0), 1)", "0.6 * Math.min(Math.max(fraction || 0, 0), 1)", T_VIEWS),
+    Mutant("view: another token's number is announced", "lmhead/widgets/loss.js", "p: decimals(p), loss", "p: decimals(shown.p[0]), loss", T_VIEWS),
+    Mutant("view: an arrow points down", "lmhead/widgets/directions.js", "[x * scale, -y * scale]", "[x * scale, y * scale]", T_VIEWS),
+    Mutant("view: a label on a line", "lmhead/widgets/directions.js", "!lines.some((line) => meets(line, box, 6))", "true", T_VIEWS),
+    Mutant("view: a slider's step", "lmhead/widgets/_probabilities.py", "0.1, 3.0, 0.05", "0.1, 3.0, 0.1", T_VIEWS),
+    Mutant("view: one bar is painted in its track's colour", "lmhead/widgets/render.css", ".lmhead-bar i { display: block; height: 100%; background: var(--lmhead-accent)", ".lmhead-bar i { display: block; height: 100%; background: var(--lmhead-ground)", T_PAINT),
+    Mutant("view: bars vanish in the system's colours", "lmhead/widgets/base.css", "    --lmhead-accent: CanvasText;\n", "", T_PAINT),
+    Mutant("view: a logit's slider says nothing", "lmhead/widgets/render.js", "\"aria-valuetext\": text, ", "", T_DRAWN),
+    Mutant("number question: a sign is lost", "lmhead/widgets/quiz.js", "Number(`${sign}${number}e${power}`)", "Number(`${number}e${power}`)", T_QUIZ),
+    Mutant("number question: judged in one of two meanings", "lmhead/widgets/quiz.py", "if not read or (right and slip is not None):", "if not read:", T_QUIZ),
+    Mutant("a number: from ten million on", "lmhead/widgets/_write.py", "abs(x) >= 1e6", "abs(x) >= 1e7", T_WIDGETS),
     # the notebooks
     Mutant("stored output changed", CH6, "sum : 11.21251", "sum : 11.21261", f"--nbval {CH6}"),
     Mutant("stored error changed", CH6, '"ename": "IndexError"', '"ename": "ValueError"', f"--nbval {CH6}"),

@@ -12,6 +12,18 @@
   document.fonts.ready.then(mark);
 })();
 
+// What is folded is printed unfolded, and is folded again afterwards.
+{
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+  });
+}
+
 // On a narrow page the contents of the page open as a dialog. A choice closes it, and shows where it led.
 document.getElementById("pst-secondary-sidebar-modal")?.addEventListener("click", (event) => {
   if (event.target.closest("a")) event.currentTarget.close();

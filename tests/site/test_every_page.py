@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page
 
-from tests.support.live import closed_network, open_page
+from tests.support.live import closed_network, luminance, open_page
 
 pytestmark = pytest.mark.alone
 
@@ -33,6 +36,59 @@ def test_every_page_is_quiet_fits_and_is_accessible(browser: Browser, addresses:
                 troubles += [f"{name}, {scheme}: {violation}" for violation in violations(page, scheme)]
             page.close()
     assert troubles == [], "\n".join(troubles)
+
+
+def test_no_page_scrolls_sideways_at_320_pixels(browser: Browser, addresses: list[str]) -> None:
+    """As wide as a page of 1280 px is at 400 % zoom; what is wider, code or a formula, scrolls by itself."""
+    with closed_network(browser, [], viewport={"width": 320, "height": 900}) as context:
+        width = "document.documentElement.scrollWidth"
+        widths = {address: open_page(context, address).evaluate(width) for address in addresses}
+    assert {address: width for address, width in widths.items() if width > 320} == {}
+
+
+def test_what_is_folded_is_printed(browser: Browser, addresses: list[str]) -> None:
+    """Its content is painted on paper, by a style; by a script where a browser lacks that selector."""
+    painted = """() => [...document.querySelectorAll("article details")].filter((one) => !one.open).map((one) =>
+      [...one.children].slice(1).every((part) => part.checkVisibility() && part.getBoundingClientRect().height > 5))"""
+    folded = "document.querySelectorAll('details:not([open])').length"
+    found = 0
+    with closed_network(browser, []) as context:
+        for address in addresses:
+            page = open_page(context, address)
+            assert not any(page.evaluate(painted)), address
+            page.emulate_media(media="print")
+            found += len(page.evaluate(painted))
+            assert all(page.evaluate(painted)), address
+            before = page.evaluate(folded)
+            for event, left in (("beforeprint", 0), ("afterprint", before)):
+                page.evaluate("(event) => dispatchEvent(new Event(event))", event)
+                assert page.evaluate(folded) == left, (address, event)
+            page.close()
+    assert found > 20
+
+
+def test_pictures_are_seen_in_the_systems_colours(browser: Browser, addresses: list[str]) -> None:
+    """On a black page in the system's colours as much of each picture stands out from its ground as in the light."""
+    (landing,) = [address for address in addresses if address.endswith("book/index.html")]
+    chapter = next(address for address in addresses if "03_columns" in address)
+    seen = []
+    for options in ({"color_scheme": "light"}, {"color_scheme": "dark", "forced_colors": "active"}):
+        with closed_network(browser, [], **options) as context:
+            pages = [open_page(context, address) for address in (landing, chapter)]
+            seen.append([standing_out(one) for page in pages for one in page.locator("article img:visible").all()])
+    light, forced = seen
+    assert len(light) == len(forced) > 6 and min(light) > 100
+    assert all(now > 0.8 * then for then, now in zip(light, forced, strict=True)), (
+        seen
+    )  # in the dark a card has a margin
+
+
+def standing_out(picture: Locator) -> int:
+    """The pixels of a picture whose contrast to its ground, the colour that most of it has, is 3 or more."""
+    picture.scroll_into_view_if_needed()
+    light = luminance(np.array(Image.open(io.BytesIO(picture.screenshot())).convert("RGB")) / 255)
+    ground = np.median(light)
+    return int(((np.maximum(light, ground) + 0.05) / (np.minimum(light, ground) + 0.05) >= 3).sum())
 
 
 def test_a_page_opened_in_the_dark_is_dark_from_the_start(browser: Browser, addresses: list[str]) -> None:
