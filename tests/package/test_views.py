@@ -61,8 +61,8 @@ def test_it_shows_what_lmhead_computes(view: tuple[str, Any, Script]) -> None:
         try:
             check(name, state, scene)
         except AssertionError as error:
-            settings = {key: state[key] for key in [*figure.controls, "logits"] if key in state}
-            raise AssertionError(f"{name} at {settings}") from error
+            where = {key: state[key] for key in [*figure.controls, "logits"] if key in state}
+            raise AssertionError(f"{name} at {where}") from error
 
 
 def test_without_scripts_it_says_the_same(view: tuple[str, Any, Script]) -> None:
@@ -236,13 +236,13 @@ def test_no_label_lies_on_a_line_or_on_another(view: tuple[str, Any, Script]) ->
             marks = picture["marks"]
             placed = boxes(marks)
             left, top, width, height = picture["box"]
-            settings = {key: state[key] for key in ("labels", "W_U", "angle", "length", "logits") if key in state}
+            where = {key: state[key] for key in ("labels", "W_U", "angle", "length", "logits") if key in state}
             try:
                 check_labels(placed, marks)
                 for text, (x0, y0, x1, y1) in placed:
                     assert left <= x0 and x1 <= left + width and top <= y0 and y1 <= top + height, f"{text} is outside"
             except AssertionError as error:
-                raise AssertionError(str(settings)) from error
+                raise AssertionError(str(where)) from error
 
 
 def other_columns(first: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -254,8 +254,8 @@ def other_columns(first: dict[str, Any]) -> Iterator[dict[str, Any]]:
             W_U = rng.normal(size=(2, n))
             some = [names[j] for j in rng.permutation(len(names))[:n]]
             yield {**first, "W_U": W_U.tolist(), "labels": some, "angle": angle, "length": float(rng.uniform(0.1, 3))}
-        for W_U in ([[1, 2, 1], [0, 0, 0]], [[1, 1], [1, 1]], [[0, 0, 1], [1, -1, 0]]):
-            yield {**first, "W_U": W_U, "labels": names[: len(W_U[0])], "angle": angle}
+        for rows in ([[1, 2, 1], [0, 0, 0]], [[1, 1], [1, 1]], [[0, 0, 1], [1, -1, 0]]):
+            yield {**first, "W_U": rows, "labels": names[: len(rows[0])], "angle": angle}
 
 
 def test_a_long_name_is_cut_in_the_picture_alone() -> None:

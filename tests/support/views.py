@@ -431,7 +431,7 @@ def check_curve(marks: list[Mapping[str, Any]], p: float, nats: float) -> None:
     for tick in "1234":
         assert places[tick, "end"][1] == pytest.approx(bottom + int(tick) / 5 * (top - bottom))
 
-    def at(p: Any, nats: Any) -> list[float]:
+    def at(p: Any, nats: Any) -> Any:
         return np.column_stack([left + p * (right - left), bottom + np.minimum(nats, 5) / 5 * (top - bottom)]).ravel()
 
     lines = {mark["look"]: np.ravel(mark["line"]) for mark in marks if "line" in mark}
