@@ -23,7 +23,7 @@ def bars(
     """Bars of `values`, one for each label, each with its value on top; the bar `highlight` in the accent colour."""
     heights = np.asarray(values, float)
     if heights.shape != (len(labels),):
-        raise ValueError(f"values must hold one number for each label; got shape {heights.shape} for {len(labels)} labels")
+        raise ValueError(f"values must hold one number per label; got shape {heights.shape} for {len(labels)} labels")
     ax = axes() if ax is None else ax
     colors = [ORANGE if i == highlight else BLUE for i in range(len(labels))]
     drawn = ax.bar(range(len(labels)), heights, color=colors, width=0.65)

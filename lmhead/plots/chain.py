@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 1.2, 0.7  # of a box
 
 
 def chain(boxes: Sequence[tuple[str, str]], arrows: Sequence[str], *, ax: Axes | None = None) -> Axes:
-    """Boxes of (name, shape), three to a row, in a line that winds down; `arrows[i]` is done on the way to box i + 1."""
+    """Boxes of (name, shape), three per row, in a line that winds down; `arrows[i]` is done on the way to box i + 1."""
     if len(arrows) != len(boxes) - 1:
         raise ValueError(f"{len(boxes)} boxes are joined by {len(boxes) - 1} arrows; got {len(arrows)}")
     rows = -(-len(boxes) // PER_ROW)

@@ -12,7 +12,7 @@ from lmhead.plots.style import BLUE, GREY, INK, ORANGE, axes
 
 
 def column_arrows(W_U: ArrayLike, labels: Sequence[str], h: ArrayLike | None = None) -> Axes:
-    """One arrow for each column of W_U `[2, vocab]`, named at its tip, and a hidden state `[2]` in the accent colour."""
+    """One arrow per column of W_U `[2, vocab]`, named at its tip, and a hidden state `[2]` in the accent colour."""
     tips = np.asarray(W_U, float)
     names, colors = list(labels), [BLUE] * tips.shape[1]
     if h is not None:  # first, so that a column in the same direction lies on top of it

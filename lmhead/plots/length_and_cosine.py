@@ -12,7 +12,7 @@ from lmhead.plots.style import BLUE, GREY, ORANGE, axes
 
 
 def length_and_cosine(lengths: ArrayLike, cosines: ArrayLike, marked: Mapping[str, int]) -> Axes:
-    """One point for each column, the `marked` (name -> index) named; through each of those a dashed line of equal logit."""
+    """One point per column, the `marked` (name -> index) named; through each of those a dashed line of equal logit."""
     x, y = np.asarray(lengths, float), np.asarray(cosines, float)
     ax = axes(6.4, 3.6)
     ax.plot(x, y, "o", color=BLUE, markersize=4, alpha=0.6)

@@ -15,7 +15,7 @@ from lmhead.plots.style import BLUE, ORANGE, axes
 def paired_bars(
     labels: Sequence[str], series: Mapping[str, ArrayLike], *, ylabel: str, digits: int = 3, ax: Axes | None = None
 ) -> Axes:
-    """Two bars for each label, one of each of two `series` (name -> values), told apart by hatching as well as colour."""
+    """Two bars per label, one of each of two `series` (name -> values), told apart by hatching as well as colour."""
     if len(series) != 2:
         raise ValueError(f"paired_bars draws two series; got {len(series)}: {list(series)}")
     ax = axes(height=3.4) if ax is None else ax
@@ -24,7 +24,7 @@ def paired_bars(
         heights = np.asarray(values, float)
         if heights.shape != (len(labels),):
             raise ValueError(
-                f"{name!r} must hold one number for each label; got shape {heights.shape} for {len(labels)} labels"
+                f"{name!r} must hold one number per label; got shape {heights.shape} for {len(labels)} labels"
             )
         drawn = ax.bar(np.arange(len(labels)) + 0.4 * side, heights, width=0.38, label=name, **look)
         ax.bar_label(drawn, labels=[f"{v:.{digits}f}" for v in heights], padding=2, fontsize=7.5)

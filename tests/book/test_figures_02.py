@@ -83,7 +83,7 @@ def test_the_two_lines_hold_the_numbers_in_the_order_of_memory():
     ax = axes_of(CHAPTER)["fig-memory"]
     names = ["weight, and W_U as its view", "W_U of its own"]
     weight, own = W_U.T, W_U
-    lines = {name: [] for name in names}
+    lines: dict[str, list[tuple[tuple[float, float], str]]] = {name: [] for name in names}
     for text in ax.texts:
         if text.get_text() in names:
             line = lines[text.get_text()]
@@ -106,7 +106,7 @@ def test_the_two_lines_hold_the_numbers_in_the_order_of_memory():
 @pytest.mark.figure("fig-memory")
 def test_each_word_has_its_own_colour_in_both_lines():
     ax = axes_of(CHAPTER)["fig-memory"]
-    of_word = {}
+    of_word: dict[str, set[str]] = {}
     for text in ax.texts:
         if text.get_text() in WORDS:
             of_word.setdefault(text.get_text(), set()).add(text.get_color())
