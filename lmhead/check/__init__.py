@@ -19,6 +19,7 @@ from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
 from lmhead.check.stability import log_softmax, sure_loss
 from lmhead.check.tying import above_itself, rows_with_gradient
+from lmhead.check.writes import shares
 
 __all__ = [
     "above_itself",
@@ -39,6 +40,8 @@ __all__ = [
     "repetition_penalty",
     "right_way_round",
     "rows_with_gradient",
+    "scores",
+    "shares",
     "softmax",
     "streaming_loss",
     "sure_loss",

@@ -27,6 +27,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
     from lmhead.plots.two_paths import two_paths
+    from lmhead.plots.write_shares import write_shares
 
 __all__ = [
     "axes",
@@ -51,6 +52,7 @@ __all__ = [
     "token_losses",
     "two_paths",
     "use_book_style",
+    "write_shares",
 ]
 
 use_book_style()

@@ -307,6 +307,19 @@ RIGHT = {
         lambda d, V, tied, bias: np.int64((0 if tied else d * V) + (V if bias else 0)),
         lambda d, V, tied, bias: sum([V] * bias + [d * V] * (1 - tied)),
     ],
+    "shares": [
+        lambda writes, gain, direction: [
+            sum(w * g * u for w, g, u in zip(write, gain, direction, strict=True))
+            / (sum(float(x) ** 2 for x in writes.sum(axis=0)) / len(gain)) ** 0.5
+            for write in writes
+        ],
+        lambda writes, gain, direction: np.einsum(
+            "nd,d,d->n", writes / np.linalg.norm(writes.sum(0)) * len(gain) ** 0.5, gain, direction
+        ),
+        lambda writes, gain, direction: np.float32(
+            (writes / np.sqrt((sum(writes) ** 2).mean()) * gain) @ direction[:, None]
+        ).ravel(),
+    ],
     "above_itself": [
         lambda E: [sum(float(E[i] @ row) > float(E[i] @ E[i]) for row in E) for i in range(len(E))],
         lambda E: (np.einsum("id,jd->ij", E, E) > (E * E).sum(axis=1, keepdims=True)).sum(axis=1),
@@ -535,6 +548,7 @@ MORE_PLANTED = [
     ("cosines", lambda h, W_U: np.abs(h @ W_U) / np.linalg.norm(h) / np.linalg.norm(W_U, axis=0), "columns"),
     ("winner_by_length", lambda h, W_U, j: abs((h @ W_U).max() / (h @ W_U)[j]), "a negative dot product"),
     ("head_parameters", lambda d, V, tied, bias: (not tied) * d * V + bias, "with a bias"),
+    ("shares", lambda writes, gain, direction: writes @ direction / np.abs(writes).max(), "one write"),
     ("above_itself", lambda E: (np.abs(E).max() < E @ E.T).sum(axis=1), "rows of different lengths"),
     ("rows_with_gradient", lambda ids, vocab_size, tied: vocab_size if tied else max(ids), "untied, all words"),
     ("tied_gradient", lambda ids, dx, dW_U: dW_U.T + dx.sum(axis=0), "every token once"),
