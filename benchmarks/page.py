@@ -91,7 +91,7 @@ def pages_table(browser: Browser, address: str) -> list[str]:
 
 def slider_line(browser: Browser, address: str) -> str:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(f"{address}/book/09_a_real_head.html")
+    page.goto(f"{address}/book/12_a_real_head.html")
     view = page.locator("div.widget").filter(has=page.locator("[data-view=prompts]")).first
     view.scroll_into_view_if_needed()
     page.wait_for_timeout(1500)
