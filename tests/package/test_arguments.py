@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +20,13 @@ Z, H, W, B = RNG.normal(size=(4, 5)), RNG.normal(size=(4, 3)), RNG.normal(size=(
 Y = np.array([4, 0, 2, 2])
 STATE = lmhead.summarize(Z)
 
+
+def one_replaced(verb: Callable[..., Any], arguments: dict[str, Any], name: str, x: Any) -> Any:
+    return verb(**{**arguments, name: x})
+
+
 # Every array that a verb of the core takes: name of the argument -> call with a value in its place.
-ARRAYS = {
+ARRAYS: dict[str, Callable[[Any], Any]] = {
     "softmax logits": lambda x: lmhead.softmax(x),
     "log_softmax logits": lambda x: lmhead.log_softmax(x),
     "logsumexp logits": lambda x: lmhead.logsumexp(x),
@@ -48,12 +56,8 @@ ARRAYS = {
     "streaming_head_grads out": lambda x: lmhead.streaming_head_grads(H, W, Y, out=x),
 }
 for verb in (lmhead.head_grads, lmhead.streaming_cross_entropy, lmhead.streaming_head_grads):
-    ARRAYS |= {
-        f"{verb.__name__} h": lambda x, verb=verb: verb(x, W, Y),
-        f"{verb.__name__} W_U": lambda x, verb=verb: verb(H, x, Y),
-        f"{verb.__name__} targets": lambda x, verb=verb: verb(H, W, x),
-        f"{verb.__name__} b": lambda x, verb=verb: verb(H, W, Y, b=x),
-    }
+    arguments = {"h": H, "W_U": W, "targets": Y, "b": B}
+    ARRAYS |= {f"{verb.__name__} {name}": partial(one_replaced, verb, arguments, name) for name in arguments}
 NONE_IS_MEANT = {"b", "mask", "out"}
 
 
@@ -77,7 +81,7 @@ class Broken:
         raise RuntimeError("on the device\n  at line 1\n  at line 2")
 
 
-NO_ARRAYS = {
+NO_ARRAYS: dict[str, Callable[[], Any]] = {
     "generator": lambda: (x for x in [1.0, 2.0]),
     "set": lambda: {1.0, 2.0},
     "dict": lambda: {0: 1.0},

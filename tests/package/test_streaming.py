@@ -6,6 +6,7 @@ import functools
 import itertools
 import tracemalloc
 import warnings
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -216,8 +217,8 @@ def test_random_cases_against_the_plain_functions(seed):
         eps = float(np.finfo(h.dtype).eps)
         logits = np.abs(h.astype(float)) @ np.abs(W.astype(float))  # a product is off by roundings of what enters
         slack = eps * 20 * (1 + float(logits.max()))
-        for one in (loss, both):
-            np.testing.assert_allclose(one, plain_loss, rtol=8 * eps, atol=slack * len(y), err_msg=str(case))
+        for got in (loss, both):
+            np.testing.assert_allclose(got, plain_loss, rtol=8 * eps, atol=slack * len(y), err_msg=str(case))
         for one, other in zip(grads, plain, strict=True):
             if other is not None:
                 size = max(1.0, float(np.abs(h).max()), float(np.abs(W).max())) * len(y)
@@ -293,7 +294,8 @@ def test_what_summarize_gives_and_refuses():
             summarize([[0.0, 1.0], [bad, 0.0]])
     with pytest.raises(ValueError, match="no states to merge"):
         merge_all([])
-    for wrong in (lambda: merge(state, 3.0), lambda: merge_all([3.0]), lambda: merge_all([state, 3.0])):
+    no_state: Any = 3.0
+    for wrong in (lambda: merge(state, no_state), lambda: merge_all([no_state]), lambda: merge_all([state, no_state])):
         with pytest.raises(TypeError, match="merge takes two LogSumExp, as summarize gives them; got float"):
             wrong()
     with pytest.raises(TypeError, match="got ndarray"):
