@@ -226,7 +226,7 @@ def shift_targets(ids: ArrayLike, mask: ArrayLike | None = None, *, ignore_index
 
 @quietly
 def perplexity(loss: ArrayLike) -> Array:
-    r"""How many equally likely tokens a mean loss is worth: $\mathrm{PPL} = e^{L}$, L in nats a token.
+    r"""How many equally likely tokens a mean loss is worth: $\mathrm{PPL} = e^{L}$, L in nats per token.
 
     inf from L = 709.79 on, where float64 ends. A negative loss or NaN is a `ValueError`.
 

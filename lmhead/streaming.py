@@ -1,7 +1,7 @@
 """The loss and its gradients without the logits: the vocabulary is walked through a chunk at a time.
 
 The logits of N positions are `[N, vocab]`, the largest array of a training step, and each of them is read once. Here
-only `[N, chunk]` of them exist at a time. What a chunk leaves behind are two numbers a position, a `LogSumExp`:
+only `[N, chunk]` of them exist at a time. What a chunk leaves behind are two numbers per position, a `LogSumExp`:
 
     top  = z_k, the largest logit seen so far
     rest = sum over j != k of exp(z_j - z_k)            so that  log sum_j exp(z_j) = top + log1p(rest)

@@ -12,7 +12,7 @@ from lmhead.plots.style import GREY, axes
 
 
 def logits_by_angle(W_U: ArrayLike, labels: Sequence[str], length: float) -> Axes:
-    """One cosine curve a column of W_U `[2, vocab]`, for an h of that length; grey where the best cosine loses."""
+    """One cosine curve per column of W_U `[2, vocab]`, for an h of that length; grey where the best cosine loses."""
     columns = np.asarray(W_U, float)
     angles = np.arange(-180, 181)
     turn = np.radians(angles)

@@ -22,12 +22,12 @@ SHADES = LinearSegmentedColormap.from_list("losses", ["#ffffff", "#f3b285"])  # 
 def token_losses(tokens: Sequence[str], losses: ArrayLike, *, named: int = 5) -> Axes:
     """The text of `tokens`, each shaded by its loss (nats) and with a bar of that height under it.
 
-    Losses are one a token. The `named` dearest have their number; a token that is not scored, with NaN, has a dashed
+    There is one loss per token. The `named` dearest have their number; a token that is not scored, with NaN, has a dashed
     frame. A line break is drawn as ¶.
     """
     cost = np.asarray(losses, float)
     if cost.shape != (len(tokens),):
-        raise ValueError(f"losses must hold one number a token; got shape {cost.shape} for {len(tokens)} tokens")
+        raise ValueError(f"losses must hold one number per token; got shape {cost.shape} for {len(tokens)} tokens")
     shown = [token.replace("\n", "¶") for token in tokens]
     places = list(_places(shown))
     lines = places[-1][0] + 1

@@ -10,7 +10,7 @@ from lmhead.widgets._view import Figure, Part, State, figure, slider, table, wit
 from lmhead.widgets._write import grouped, size
 
 WORDS = {
-    "caption": "One forward pass of a head, {bytes_per_number} bytes a number",
+    "caption": "One forward pass of a head, {bytes_per_number} bytes per number",
     "positions": "positions N",
     "d_model": "d_model d",
     "vocab_size": "vocabulary V",

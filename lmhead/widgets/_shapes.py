@@ -10,7 +10,7 @@ from lmhead.widgets._view import Figure, Part, State, figure, slider, table, tic
 from lmhead.widgets._write import grouped, size
 
 WORDS = {
-    "caption": "The arrays of a head, {bytes_per_number} bytes a number",
+    "caption": "The arrays of a head, {bytes_per_number} bytes per number",
     "d_model": "d_model",
     "vocab_size": "vocabulary",
     "positions": "positions",

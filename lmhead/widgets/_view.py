@@ -124,7 +124,7 @@ def as_row(logits: ArrayLike, labels: Sequence[str], most: int = 12) -> list[flo
     """One row of finite logits, one for each label, few enough to be seen at once."""
     z = as_floats(logits, "logits")
     if z.ndim != 1 or len(z) != len(labels):
-        raise ValueError(f"logits must be [vocab] with one label a token; got {z.shape} and {len(labels)} labels")
+        raise ValueError(f"logits must be [vocab] with one label per token; got {z.shape} and {len(labels)} labels")
     if not 2 <= len(z) <= most:
         raise ValueError(f"this view shows 2 to {most} tokens; got {len(z)}")
     row = [float(x) for x in z]

@@ -134,5 +134,5 @@ def test_a_paragraph_begins_on_a_line_of_its_own():
 
 
 def test_a_loss_too_few_is_refused():
-    with pytest.raises(ValueError, match=r"one number a token; got shape \(1,\) for 2 tokens"):
+    with pytest.raises(ValueError, match=r"one number per token; got shape \(1,\) for 2 tokens"):
         plots.token_losses(["a", "b"], [1.0])

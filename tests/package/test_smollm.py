@@ -17,7 +17,7 @@ from lmhead.smollm import SmolLM, gap_shares, load_fixture, rms_norm
 from lmhead.smollm import model as body
 from lmhead.smollm.tokenizer import BYTE_OF, STARTS
 
-PARAGRAPH_LOSS = 3.388938  # nats a token, 78 scored
+PARAGRAPH_LOSS = 3.388938  # nats per token, 78 scored
 REFERENCE = json.loads(Path(__file__).with_name("torch_reference.json").read_text(encoding="utf-8"))
 
 

@@ -273,7 +273,7 @@ def test_any_chunk_gives_the_same_loss(z, chunk, y):
 
 
 def test_a_vocabulary_sharded_over_devices():
-    """Three numbers a token are exchanged: top, rest, and the target's logit from the device that holds it."""
+    """Three numbers per token are exchanged: top, rest, and the target's logit from the device that holds it."""
     logits = unembed(H, W_U)
     shards = [summarize(part) for part in np.array_split(logits, 4, axis=1)]
     for merged in (merge_all(shards), functools.reduce(merge, shards), functools.reduce(merge, shards[::-1])):

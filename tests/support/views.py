@@ -304,7 +304,7 @@ def shapes(state: State) -> dict[str, Any]:
     a, b = np.array(list(sides.values()), float).T
     drawn = np.column_stack([np.sqrt(a * b) * (b / a) ** 0.125, np.sqrt(a * b) / (b / a) ** 0.125])
     return {
-        "said": [table(f"The arrays of a head, {width} bytes a number", columns)],
+        "said": [table(f"The arrays of a head, {width} bytes per number", columns)],
         "announced": [f"W_U {v * d:,} numbers, ", width * v * d, f"; logits {n * v:,} numbers"],
         "best": [4],
         "arrays": (150 * drawn / drawn.max()).ravel(),  # areas are as count to count
@@ -327,7 +327,7 @@ def head_cost(state: State) -> dict[str, Any]:
     formulas, amounts = zip(*rows.values(), strict=True)
     columns = {"what": list(rows), "formula": formulas, "amount": amounts}
     return {
-        "said": [table(f"One forward pass of a head, {width} bytes a number", columns)],
+        "said": [table(f"One forward pass of a head, {width} bytes per number", columns)],
         "announced": ["all logits ", amounts[0], ", streaming buffer ", amounts[1]],
         "best": [],
         "bars": np.array(amounts[:-1]) / max(amounts[0], amounts[2]),
