@@ -15,7 +15,7 @@ def spans(labels: Sequence[str], low: ArrayLike, high: ArrayLike, *, xlabel: str
     """A bar from `low` to `high` for every label, the first on top, each with its two ends written beside it."""
     left, right = np.asarray(low, float), np.asarray(high, float)
     if left.shape != (len(labels),) or right.shape != (len(labels),):
-        raise ValueError(f"low and high must hold one number a label; got {left.shape} and {right.shape}")
+        raise ValueError(f"low and high must hold one number per label; got {left.shape} and {right.shape}")
     ax = axes(height=2.2)
     rows = np.arange(len(labels))
     ax.barh(rows, right - left, left=left, height=0.5, color=BLUE)
