@@ -26,6 +26,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
+    from lmhead.plots.unnamed_curves import unnamed_curves
     from lmhead.plots.two_paths import two_paths
     from lmhead.plots.write_shares import write_shares
 
@@ -50,6 +51,7 @@ __all__ = [
     "shift",
     "spans",
     "token_losses",
+    "unnamed_curves",
     "two_paths",
     "use_book_style",
     "write_shares",
