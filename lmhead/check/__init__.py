@@ -18,6 +18,7 @@ from lmhead.check.loss import chat_targets, cross_entropy, kl_divergence, masked
 from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
 from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
 from lmhead.check.stability import log_softmax, sure_loss
+from lmhead.check.training import name_fault, train_step
 from lmhead.check.tying import above_itself, rows_with_gradient
 from lmhead.check.writes import shares
 
@@ -35,6 +36,7 @@ __all__ = [
     "logits_not_probabilities",
     "masked_mean",
     "merge",
+    "name_fault",
     "next_token",
     "rank_of",
     "repetition_penalty",
@@ -47,6 +49,7 @@ __all__ = [
     "sure_loss",
     "tied_gradient",
     "top_p",
+    "train_step",
     "winner_by_length",
     "write",
 ]

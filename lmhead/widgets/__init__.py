@@ -21,6 +21,7 @@ with extra("widgets", "lmhead.widgets"):
     from lmhead.widgets._probabilities import probabilities
     from lmhead.widgets._prompts import probabilities_of_prompts
     from lmhead.widgets._shapes import shapes
+    from lmhead.widgets._training import training
 
 __all__ = [
     "directions",
@@ -31,4 +32,5 @@ __all__ = [
     "probabilities",
     "probabilities_of_prompts",
     "shapes",
+    "training",
 ]

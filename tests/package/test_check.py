@@ -266,6 +266,31 @@ def streaming_loss_by_position(h, W_U, y, chunk):
     return np.mean([lmhead.cross_entropy(h[n] @ W_U, y[n]) for n in range(len(h))])
 
 
+def train_step_by_position(W_U, counts, rate):
+    read, wanted = np.repeat(np.argwhere(counts >= 0), counts.ravel().astype(int), axis=0).T
+    return W_U - rate * np.eye(len(W_U))[read].T @ lmhead.cross_entropy_grad(W_U[read], wanted)
+
+
+def train_step_loop(W_U, counts, rate):
+    new, total = W_U.tolist(), counts.sum()
+    for i, row in enumerate(counts):
+        p = softmax_loop(W_U[i].tolist())
+        for j, count in enumerate(row):
+            new[i][j] -= rate * (sum(row) * p[j] - count) / total
+    return new
+
+
+def name_fault_by_end_first(losses, floor, start):
+    above = losses[-1] - floor
+    if above < -0.05:
+        return 1
+    if max(losses) > start + 0.5 and losses[0] == max(losses):
+        return 3
+    if any(later > earlier + 0.01 for earlier, later in zip(losses, losses[1:], strict=False)):
+        return 4
+    return 2 * (above > 0.2)
+
+
 RIGHT = {
     "next_token": [
         next_token_loop,
@@ -402,6 +427,24 @@ RIGHT = {
         merge_cases,
         merge_array,
         lambda a, b: lmhead.merge(lmhead.LogSumExp(*map(np.float64, a)), lmhead.LogSumExp(*map(np.float64, b))),
+    ],
+    "train_step": [
+        train_step_by_position,
+        train_step_loop,
+        lambda W, counts, rate: W - rate * (counts.sum(1)[:, None] * lmhead.softmax(W) - counts) / counts.sum(),
+        lambda W, counts, rate: (
+            W + rate * (counts / counts.sum() - (counts.sum(1) / counts.sum() * lmhead.softmax(W).T).T)
+        ),
+    ],
+    "name_fault": [
+        name_fault_by_end_first,
+        lambda losses, floor, start: np.int64(name_fault_by_end_first(np.array(losses), floor, start)),
+        lambda losses, floor, start: (
+            3 if losses[0] > 1.2 * start
+            else 4 if (np.diff(losses) > 0).sum() > 5
+            else 1 if losses[-1] < 0.9 * floor
+            else int(losses[-1] > floor + 0.3) * 2
+        ),
     ],
     "streaming_loss": [streaming_loss_logaddexp, streaming_loss_states, streaming_loss_by_position],
 }  # fmt: skip

@@ -15,6 +15,9 @@ from tests.support.gallery import figure_of
 from tests.support.views import MODULES, Script, all_of, cells_with, check, check_labels, said_in
 
 
+SLOW = ("prompts", "training")  # a whole vocabulary; hundreds of steps
+
+
 @pytest.fixture(scope="module", params=MODULES)
 def view(request: pytest.FixtureRequest) -> tuple[str, Any, Script]:
     """A view by its name, as the gallery shows it, and its script."""
@@ -56,7 +59,7 @@ def states(figure: Any, n: int) -> Iterator[dict[str, Any]]:
 
 def test_it_shows_what_lmhead_computes(view: tuple[str, Any, Script]) -> None:
     name, figure, script = view
-    for state in states(figure, 20 if name == "prompts" else 150):
+    for state in states(figure, 20 if name in SLOW else 150):
         scene = script.call("scene", state)
         try:
             check(name, state, scene)
@@ -67,7 +70,7 @@ def test_it_shows_what_lmhead_computes(view: tuple[str, Any, Script]) -> None:
 
 def test_without_scripts_it_says_the_same(view: tuple[str, Any, Script]) -> None:
     name, figure, script = view
-    for state in states(figure, 5 if name == "prompts" else 60):
+    for state in states(figure, 5 if name in SLOW else 60):
         assert MODULES[name].said(state) == said_in(script.call("scene", state))
     parts = MODULES[name].said(state_of(figure))
     texts = [text for part in parts for text in flat(part.values())]
@@ -114,6 +117,7 @@ CONTROLS: dict[str, dict[str, Any]] = {
         "chunk of columns": (256, 16_384, 256),
         "devices": (1, 16, 1),
     },
+    "training": {"step": (0, 500, 1), "after": (".", "a", "b", "c"), "seed": (0, 9, 1)},
 }
 
 
@@ -229,8 +233,8 @@ def test_no_label_lies_on_a_line_or_on_another(view: tuple[str, Any, Script]) ->
         ]
         settings += list(other_columns(first))
     else:
-        settings = list(states(figure, 60)) if name == "loss" else [first]
-        assert name == "loss" or not all_of(script.call("scene", first), "picture"), "labels only lie in pictures"
+        settings = list(states(figure, 60)) if name in ("loss", "training") else [first]
+        assert name in ("loss", "training") or not all_of(script.call("scene", first), "picture"), "labels only lie in pictures"
     for state in settings:
         for picture in all_of(script.call("scene", state), "picture"):
             marks = picture["marks"]

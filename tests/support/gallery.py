@@ -20,6 +20,7 @@ VIEWS = {
     "overflow": "widgets.overflow()",
     "shapes": "widgets.shapes()",
     "head_cost": "widgets.head_cost(devices=4)",
+    "training": "widgets.training([[0, 6, 2, 1], [3, 1, 4, 0], [5, 0, 1, 2], [1, 2, 0, 0]], '.abc', rate=4.0, step=20)",
     "quiz": """quiz.show(
     quiz.choice(
         "What is the shape of `h @ W_U` for h `[5, 512]` and 100,000 tokens?",

@@ -26,6 +26,7 @@ from lmhead.widgets import (
     _probabilities,
     _prompts,
     _shapes,
+    _training,
 )
 
 State = Mapping[str, Any]
@@ -38,6 +39,7 @@ MODULES = {
     "overflow": _overflow,
     "shapes": _shapes,
     "head_cost": _head_cost,
+    "training": _training,
 }
 
 # ---- the scripts
@@ -334,6 +336,37 @@ def head_cost(state: State) -> dict[str, Any]:
     }
 
 
+def training(state: State) -> dict[str, Any]:
+    """Position by position: every pair is a hidden state (the one-hot row of what was read) and its target."""
+    counts, labels, letter = np.array(state["counts"]), state["labels"], state["letter"]
+    pairs = np.argwhere(counts > 0)
+    read, wanted = np.repeat(pairs, counts[counts > 0].astype(int), axis=0).T
+    W_U, losses = np.zeros(counts.shape), []
+    for step in range(state["step"] + 1):
+        if step:
+            W_U = W_U - state["rate"] * (np.eye(len(labels))[read].T @ lmhead.cross_entropy_grad(W_U[read], wanted))
+        losses.append(lmhead.cross_entropy(W_U[read], wanted))
+    p, shares = lmhead.softmax(W_U), counts / counts.sum(axis=1, keepdims=True)
+    text = ""
+    for u in state["draws"][state["seed"]]:
+        token = int((np.cumsum(p[labels.index(text[-1]) if text else 0]) <= u).sum())
+        if token == 0:
+            break
+        text += labels[token]
+    best = sorted(range(len(labels)), key=lambda j: (-counts[letter, j], j))[:8]
+    shown = {"probability": p[letter, best], "counted share": shares[letter, best]}
+    floor = -np.log(shares[read, wanted]).mean()
+    costs = {"loss (nats)": losses[-1], "floor (nats)": floor, "it writes": text or labels[0]}
+    columns = {"token": [labels[j] for j in best], **shown}
+    return {
+        "said": [table("A bigram head that learns: what comes next", columns), terms(costs)],
+        "announced": [f"step {state['step']}: loss ", losses[-1], f", it writes {text or labels[0]}"],
+        "best": [],
+        "bars": np.column_stack([*shown.values()]).ravel(),
+        "falling": (losses, floor),
+    }
+
+
 WANTED = {
     "probabilities": probabilities,
     "prompts": prompts,
@@ -343,6 +376,7 @@ WANTED = {
     "overflow": overflow,
     "shapes": shapes,
     "head_cost": head_cost,
+    "training": training,
 }
 
 
@@ -378,6 +412,8 @@ def check(view: str, state: State, scene: Mapping[str, Any]) -> None:
         assert [mark["label"] for mark in marks if "label" in mark] == [*state["labels"], "h"]
     if "point" in wanted:
         check_curve(marks, *wanted["point"])
+    if "falling" in wanted:
+        check_falling(marks, *wanted["falling"])
 
 
 def cards_of(scene: Mapping[str, Any]) -> list[Any]:
@@ -409,6 +445,22 @@ def check_sliders(state: State, sliders: list[Mapping[str, Any]]) -> None:
             assert slider["step"] == 0.1 and slider["max"] == reach and -reach - 0.1 < slider["min"] <= -reach
             steps = (first - slider["min"]) / 0.1
             assert steps == pytest.approx(round(steps), abs=1e-6)
+
+
+def check_falling(marks: list[Mapping[str, Any]], losses: list[float], floor: float) -> None:
+    """The curve, its end and the line of the floor lie where the numbers beside the axes say."""
+    start, low, first, last = [mark for mark in marks if "label" in mark]
+    assert [shows(str(start["label"]), losses[0]), shows(str(low["label"]), floor)] == [True, True]
+    assert (first["label"], last["label"]) == (0, 500)
+    lines = {mark["look"]: np.array(mark["line"]) for mark in marks if "line" in mark}
+    left, bottom = lines["axis"][1]
+    per_nat = (low["at"][1] - start["at"][1]) / (losses[0] - floor)
+    heights = low["at"][1] - per_nat * (np.minimum(losses, losses[0]) - floor)
+    assert lines["curve"][:, 1] == pytest.approx(np.minimum(heights, bottom), abs=1e-6)
+    assert lines["curve"][:, 0] == pytest.approx(left + np.arange(len(losses)) / 500 * (lines["axis"][2][0] - left))
+    assert lines["drop"] == pytest.approx(np.array([[left, low["at"][1]], [lines["axis"][2][0], low["at"][1]]]))
+    (point,) = [mark["point"] for mark in marks if "point" in mark]
+    assert point == pytest.approx(lines["curve"][-1].tolist())
 
 
 def check_curve(marks: list[Mapping[str, Any]], p: float, nats: float) -> None:
