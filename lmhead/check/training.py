@@ -53,10 +53,7 @@ TRAIN_STEP = Exercise(
         ),
         Mistake(
             lambda W_U, counts, rate: (
-                W_U
-                - rate
-                * (lmhead.softmax(W_U) - counts / counts.sum(axis=1, keepdims=True))
-                / len(counts)
+                W_U - rate * (lmhead.softmax(W_U) - counts / counts.sum(axis=1, keepdims=True)) / len(counts)
             ),
             "You average over the rows. Average over the pairs: a row counts as often as its token was read.",
         ),
@@ -96,8 +93,8 @@ def _naive_step(W_U: Array, counts: Array, rate: float) -> Array:
 def train_step(yours: Function) -> None:
     r"""Chapter 9, `train_step(W_U, counts, rate) -> W_U`: the bigram head after one step of gradient descent.
 
-    With n the row sums of counts and N their total, that is $W_U - \mathrm{rate}\,(n\,p - \mathrm{counts}) / N$. W_U and
-    counts are `[V, V]`, row i being what follows token i.
+    With n the row sums of counts and N their total, that is $W_U - \mathrm{rate}\,(n\,p - \mathrm{counts}) / N$.
+    W_U and counts are `[V, V]`, row i being what follows token i.
 
     >>> def turned(W_U, counts, rate):
     ...     p = lmhead.softmax(W_U)
@@ -186,7 +183,7 @@ NAME_FAULT = Exercise(
         ),
         Mistake(
             lambda losses, floor, start: 1 if losses[-1] > start - 0.1 else 2 if losses[-1] > floor + 0.15 else 0,
-            "You look for a missing shift near log V. Trained without it, a head copies: its loss ends below the floor.",
+            "You look for a missing shift near log V. Trained without it, a head copies: it ends below the floor.",
         ),
         Mistake(
             lambda losses, floor, start: 1 if losses[-1] < floor - 0.01 else 2 if losses[-1] > floor + 0.15 else 0,
@@ -210,8 +207,9 @@ NAME_FAULT = Exercise(
         ),
         Mistake(
             lambda losses, floor, start: (
-                2 if floor + 1e-3 < losses[-1] <= floor + 0.15 and not _fault(losses, floor, start) else
-                _fault(losses, floor, start)
+                2
+                if floor + 1e-3 < losses[-1] <= floor + 0.15 and not _fault(losses, floor, start)
+                else _fault(losses, floor, start)
             ),
             "No run reaches its floor in so few steps. The right one ends within 0.15 of it.",
         ),
@@ -226,8 +224,9 @@ NAME_FAULT = Exercise(
 def name_fault(yours: Function) -> None:
     """Chapter 9, `name_fault(losses, floor, start) -> 0 to 4`: what is wrong with a run, from its curve alone.
 
-    0 is a right run, 1 no shift, 2 a double shift, 3 too large first weights, 4 too high a rate. losses is an array, one
-    for each step, floor the entropy of the right counted table, start log V. A right run ends within 0.15 of the floor.
+    0 is a right run, 1 no shift, 2 a double shift, 3 too large first weights, 4 too high a rate. losses is an array,
+    one for each step, floor the entropy of the right counted table, start log V. A right run ends within 0.15 of the
+    floor.
 
     >>> def by_the_end(losses, floor, start):
     ...     return 1 if losses[-1] < floor - 0.01 else 2 if losses[-1] > floor + 0.15 else 0

@@ -26,8 +26,8 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.spans import spans
     from lmhead.plots.style import axes, use_book_style
     from lmhead.plots.token_losses import token_losses
-    from lmhead.plots.unnamed_curves import unnamed_curves
     from lmhead.plots.two_paths import two_paths
+    from lmhead.plots.unnamed_curves import unnamed_curves
     from lmhead.plots.write_shares import write_shares
 
 __all__ = [
@@ -51,8 +51,8 @@ __all__ = [
     "shift",
     "spans",
     "token_losses",
-    "unnamed_curves",
     "two_paths",
+    "unnamed_curves",
     "use_book_style",
     "write_shares",
 ]

@@ -43,7 +43,7 @@ WORDS = {
 
 
 def numbers(state: State) -> dict[str, Any]:
-    """What the view shows: the `losses` up to the step, the `floor`, the `ids` of the commonest followers of the letter.
+    """What the view shows: the `losses` up to the step, the `floor`, and the `ids` of the letter's commonest followers.
 
     Also their `p`, their `counted` shares, and the ids of what the head `wrote` with the numbers of that seed.
     """
@@ -118,8 +118,8 @@ def training(
       words: replacements for words on the screen.
 
     Raises:
-      ValueError: counts that are not one row and one column for each of 2 to 40 labels, that are negative, or have a row
-        of zeros; a rate that is not above 0; a step or a seed outside its slider.
+      ValueError: counts that are not one row and one column for each of 2 to 40 labels, that are negative, or have a
+        row of zeros; a rate that is not above 0; a step or a seed outside its slider.
       IndexError: a letter that is none of the tokens.
     """
     table_ = as_floats(counts, "counts")

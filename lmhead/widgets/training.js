@@ -32,7 +32,7 @@ function numbers({ counts, rate, step, letter, seed, draws }) {
   };
 }
 
-const WIDE = 320, HIGH = 200, LEFT = 50, BOTTOM = 170, TOP = 14, RIGHT = WIDE - 14; // the plot's size and axes
+const WIDE = 320, HIGH = 200, LEFT = 64, BOTTOM = 170, TOP = 14, RIGHT = WIDE - 14; // the plot's size and axes
 
 function plot({ losses, floor }) {
   const highest = losses[0], lowest = floor - 0.1 * (highest - floor);
@@ -42,8 +42,8 @@ function plot({ losses, floor }) {
   ];
   return [
     { line: [[LEFT, TOP - 8], [LEFT, BOTTOM], [RIGHT, BOTTOM]], look: "axis" },
-    { label: decimals(highest), at: [LEFT - 6, TOP], anchor: "end" },
-    { label: decimals(floor), at: [LEFT - 6, at(0, floor)[1]], anchor: "end" },
+    { label: decimals(highest), at: [LEFT - 9, TOP], anchor: "end" },
+    { label: decimals(floor), at: [LEFT - 9, at(0, floor)[1]], anchor: "end" },
     { label: 0, at: [LEFT, BOTTOM + 16] },
     { label: STEPS, at: [RIGHT - 8, BOTTOM + 16] },
     { line: [at(0, floor), at(STEPS, floor)], look: "drop" },

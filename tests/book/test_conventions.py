@@ -19,8 +19,6 @@ from tools.chapters import CHAPTERS, cells, code_cells, minutes, prose_cells, ta
 
 NOT_YET = {
     "06_cross_entropy_by_hand": "all",
-    "07_training_the_head": "minutes",
-    "08_numerical_stability": "all",
     "11_choosing_a_token": "minutes",
 }
 DONE = [chapter for chapter in CHAPTERS if NOT_YET.get(chapter) != "all"]

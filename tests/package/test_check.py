@@ -4,6 +4,7 @@ import contextlib
 import functools
 import importlib
 import io
+import itertools
 import math
 import pkgutil
 import subprocess
@@ -286,7 +287,7 @@ def name_fault_by_end_first(losses, floor, start):
         return 1
     if max(losses) > start + 0.5 and losses[0] == max(losses):
         return 3
-    if any(later > earlier + 0.01 for earlier, later in zip(losses, losses[1:], strict=False)):
+    if any(later > earlier + 0.01 for earlier, later in itertools.pairwise(losses)):
         return 4
     return 2 * (above > 0.2)
 

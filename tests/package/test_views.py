@@ -14,7 +14,6 @@ from lmhead.widgets import directions, probabilities
 from tests.support.gallery import figure_of
 from tests.support.views import MODULES, Script, all_of, cells_with, check, check_labels, said_in
 
-
 SLOW = ("prompts", "training")  # a whole vocabulary; hundreds of steps
 
 
@@ -234,7 +233,9 @@ def test_no_label_lies_on_a_line_or_on_another(view: tuple[str, Any, Script]) ->
         settings += list(other_columns(first))
     else:
         settings = list(states(figure, 60)) if name in ("loss", "training") else [first]
-        assert name in ("loss", "training") or not all_of(script.call("scene", first), "picture"), "labels only lie in pictures"
+        assert name in ("loss", "training") or not all_of(script.call("scene", first), "picture"), (
+            "labels only lie in pictures"
+        )
     for state in settings:
         for picture in all_of(script.call("scene", state), "picture"):
             marks = picture["marks"]

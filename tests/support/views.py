@@ -513,4 +513,4 @@ def along(line: Any) -> Any:
     """Points of a line, at most half a unit apart."""
     corners = np.array(line, float)
     steps = itertools.pairwise(corners)
-    return np.concatenate([np.linspace(a, b, 2 + int(2 * np.hypot(*(b - a)))) for a, b in steps])
+    return np.concatenate([corners, *(np.linspace(a, b, 2 + int(2 * np.hypot(*(b - a)))) for a, b in steps)])

@@ -71,7 +71,7 @@ def test_the_two_losses_part():
     ax = axes_of(CHAPTER)["fig-held-out"]
     trained, held_out = ax.get_lines()
     assert [trained.get_label(), held_out.get_label()] == ["trained on", "held out"]
-    assert trained.get_ydata()[0] == held_out.get_ydata()[0] == pytest.approx(np.log(27))
+    assert [line.get_ydata()[0] for line in (trained, held_out)] == pytest.approx([np.log(27)] * 2)
     assert (np.diff(trained.get_ydata()) < 0).all()
     y = held_out.get_ydata()
     best = int(y.argmin())
