@@ -22,8 +22,8 @@ SHADES = LinearSegmentedColormap.from_list("losses", ["#ffffff", "#f3b285"])  # 
 def token_losses(tokens: Sequence[str], losses: ArrayLike, *, named: int = 5) -> Axes:
     """The text of `tokens`, each shaded by its loss (nats) and with a bar of that height under it.
 
-    There is one loss per token. The `named` dearest have their number; a token that is not scored, with NaN, has a dashed
-    frame. A line break is drawn as ¶.
+    There is one loss per token. The `named` dearest have their number; a token that is not scored, with NaN, has a
+    dashed frame. A line break is drawn as ¶.
     """
     cost = np.asarray(losses, float)
     if cost.shape != (len(tokens),):
