@@ -149,6 +149,11 @@ SURE_LOSS = Exercise(
             "The others weigh up to e^800 against the target: shift by the largest logit, and add how far y is below.",
             [(np.array([lead, 0.0, 0.5]), 1) for lead in (40.0, 720.0, 800.0)],
         ),
+        Kind(
+            "two that share the lead",
+            "Only one of the largest is left out of the sum; another one that is as large stays in it.",
+            [(np.array([3.0, 3.0, 0.0]), 0), (np.array([0.0, 5.0, 5.0]), 0)],
+        ),
     ],
     mistakes=[
         Mistake(
@@ -174,6 +179,10 @@ SURE_LOSS = Exercise(
         Mistake(
             lambda z, y: np.log1p(np.exp(z - z.max()).sum()) + z.max() - z[y],
             "Your sum still holds the largest token's own 1, which log1p adds again. Leave that term out.",
+        ),
+        Mistake(
+            lambda z, y: z.max() - z[y] + np.log1p(np.exp(z[z < z.max()] - z.max()).sum()),
+            "You leave out every token as large as the largest. Leave out one of them: np.delete(z, z.argmax()).",
         ),
         Mistake(
             lambda z, y: -np.log1p(lmhead.softmax(z)[y] - 1),
@@ -203,7 +212,7 @@ def sure_loss(yours: Function) -> None:
     token id. The result is compared relatively, so that 0 is no answer where the loss is 1e-17.
 
     >>> sure_loss(lambda z, y: np.log(np.exp(z - z.max()).sum()) + z.max() - z[y])
-    Not yet: a sure target (case 4 of 11).
+    Not yet: a sure target (case 4 of 13).
       input     z = [40.0, 0.0, 0.0], y = 0
       got       0.0
       expected  8.497e-18
@@ -213,6 +222,6 @@ def sure_loss(yours: Function) -> None:
     ...     k = z.argmax()
     ...     return z[k] - z[y] + np.log1p(np.exp(np.delete(z, k) - z[k]).sum())
     >>> sure_loss(keeps_digits)
-    Right: all 11 cases pass.
+    Right: all 13 cases pass.
     """
     run(yours, SURE_LOSS)

@@ -1,4 +1,4 @@
-"""One horizontal bar a label, from a low end to a high one, on a shared axis."""
+"""One horizontal bar per label, from a low end to a high one, on a shared axis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def spans(labels: Sequence[str], low: ArrayLike, high: ArrayLike, *, xlabel: str
     ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.use_sticky_edges = False  # else a bar that starts at an edge gets no margin there
-    ax.margins(x=0.15)
+    ax.margins(x=0.2)  # room for the numbers beside the longest bar
     ax.grid(visible=False, axis="y")
     ax.set_xlabel(xlabel)
     return ax
