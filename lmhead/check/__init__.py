@@ -11,15 +11,16 @@ that usually means. Results may be Python numbers, lists or arrays, in float32 o
 What is printed is the same at every run.
 """
 
-from lmhead.check.choosing import inverse_cdf, repetition_penalty
-from lmhead.check.columns import cosines, head_parameters, tied_gradient, winner_by_length
+from lmhead.check.choosing import inverse_cdf, repetition_penalty, top_p
+from lmhead.check.columns import cosines, winner_by_length
 from lmhead.check.head import logit_from_memory, next_token, right_way_round, write
 from lmhead.check.loss import chat_targets, cross_entropy, kl_divergence, masked_mean
-from lmhead.check.probabilities import logits_not_probabilities, softmax, top_p
-from lmhead.check.scale import bits_per_byte, merge, rank_of, streaming_loss
+from lmhead.check.measures import bits_per_byte, rank_of
+from lmhead.check.probabilities import logits_not_probabilities, softmax
 from lmhead.check.stability import log_softmax, sure_loss
+from lmhead.check.streaming import merge, streaming_loss
 from lmhead.check.training import name_fault, train_step
-from lmhead.check.tying import above_itself, rows_with_gradient
+from lmhead.check.tying import above_itself, head_parameters, rows_with_gradient, tied_gradient
 from lmhead.check.writes import shares
 
 __all__ = [
@@ -42,7 +43,6 @@ __all__ = [
     "repetition_penalty",
     "right_way_round",
     "rows_with_gradient",
-    "scores",
     "shares",
     "softmax",
     "streaming_loss",

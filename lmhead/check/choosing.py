@@ -1,19 +1,15 @@
-"""Chapters 5 and 11: the draw itself, and what a token that was written already is charged."""
+"""Chapters 5 and 11: the draw itself, which tokens may be drawn, and what a token written already is charged."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 import lmhead
+from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 
-Row = npt.NDArray[Any]
 
-
-def _piece(p: Row, u: float) -> int:
+def _piece(p: Array, u: float) -> int:
     """The token on whose piece u falls, its piece being [the sum before it, the sum up to it)."""
     return int((np.cumsum(p) <= u).sum())
 
@@ -31,12 +27,12 @@ INVERSE_CDF = Exercise(
         Kind(
             "on an end",
             "A piece holds its first point and not its last: u = 0.5 lies on the piece that begins at 0.5.",
-            [(np.array([0.5, 0.25, 0.25]), 0.5), (np.array([0.25, 0.25, 0.5]), 0.25), (np.array([0.5, 0.5]), 0.0)],
+            [(np.array([0.5, 0.25, 0.25]), 0.5), (np.array([0.5, 0.25, 0.25]), 0.75), (np.array([0.5, 0.0, 0.5]), 0.5)],
         ),
         Kind(
-            "a token with probability 0",
+            "u = 0, and a token with probability 0",
             "Its piece is empty: not even a u on its end may draw it.",
-            [(np.array([0.0, 0.5, 0.0, 0.5]), 0.0), (np.array([0.0, 0.5, 0.0, 0.5]), 0.5)],
+            [(np.array([0.0, 0.5, 0.5]), 0.0), (np.array([0.0, 0.0, 1.0]), 0.0)],
         ),
     ],
     mistakes=[
@@ -103,7 +99,147 @@ def inverse_cdf(yours: Function) -> None:
     run(yours, INVERSE_CDF)
 
 
-def _penalised(z: Row, ids: Row, penalty: float) -> Row:
+def _order_and_count(z: Array, p: float) -> tuple[Array, int]:
+    """Ids from the most likely on, and how many of them the smallest set that holds p has."""
+    order = np.argsort(-z)
+    return order, int(np.searchsorted(np.cumsum(lmhead.softmax(z)[order]), p)) + 1
+
+
+def _keep(z: Array, ids: Array, cut: float = -np.inf) -> Array:
+    kept = np.full(z.shape, cut)
+    kept[ids] = z[ids]
+    return kept
+
+
+def _top_p_plus(z: Array, p: float, more: int) -> Array:
+    order, count = _order_and_count(z, p)
+    return _keep(z, order[: count + more])
+
+
+def _least_likely(z: Array, p: float) -> Array:
+    order = np.argsort(z)
+    return _keep(z, order[: np.searchsorted(np.cumsum(lmhead.softmax(z)[order]), p) + 1])
+
+
+def _without_softmax(z: Array, p: float) -> Array:
+    order = np.argsort(-z)
+    before = np.cumsum(z[order]) - z[order]
+    return _keep(z, order[before < p])
+
+
+def _in_order_of_ids(z: Array, p: float) -> Array:
+    probabilities = lmhead.softmax(z)
+    return np.where(np.cumsum(probabilities) - probabilities < p, z, -np.inf)
+
+
+def _in_sorted_order(z: Array, p: float) -> Array:
+    order, count = _order_and_count(z, p)
+    return np.where(np.arange(z.size) < count, z[order], -np.inf)
+
+
+_ROWS = [np.array([0.1, 2.0, 1.0]), np.array([0.5, -1.0, 1.5, 1.0]), np.array([-2.0, -0.5, -1.0, -3.0, -0.8])]
+
+TOP_P = Exercise(
+    right=lambda z, p: lmhead.top_p(z, p),
+    kinds=[
+        Kind(
+            "a p inside the row",
+            "Sort by probability, add up from the most likely on, and keep tokens until the sum reaches p.",
+            [(z, p) for z in _ROWS for p in (0.7, 0.9)],
+        ),
+        Kind(
+            "a small p",
+            "The most likely token always stays, even if it alone passes p.",
+            [(_ROWS[0], 0.1), (_ROWS[2], 0.05)],
+        ),
+        Kind(
+            "a sum that is p exactly",
+            "The set holds p as soon as its sum reaches p; it need not exceed it.",
+            [(np.log([4.0, 2.0, 1.0, 1.0]), 0.75), (np.log([1.0, 4.0, 1.0, 2.0]), 0.75)],
+        ),
+        Kind("p = 1", "p = 1 cuts nothing, however unlikely.", [(_ROWS[1], 1.0), (np.array([-3.0, 9.0, 1.0]), 1.0)]),
+        Kind(
+            "a token masked before",
+            "A token at -inf has probability 0. It stays masked, and the others keep their logits.",
+            [(np.array([1.0, -np.inf, 2.0, 0.5]), p) for p in (0.8, 1.0)],
+        ),
+    ],
+    mistakes=[
+        Mistake(
+            lambda z, p: _top_p_plus(z, p, -1),
+            "You drop the token that crosses p. It stays: only with it does the set hold p.",
+        ),
+        Mistake(
+            lambda z, p: _top_p_plus(z, p, +1),
+            "You keep one token too many. The last to stay is the one with which the sum reaches p.",
+        ),
+        Mistake(_least_likely, "You sort upwards and keep the least likely tokens. Start at the most likely one."),
+        Mistake(
+            lambda z, p: np.where(lmhead.softmax(z) >= p, z, -np.inf),
+            "You compare each probability with p. It is their running sum, from the most likely on, that counts.",
+        ),
+        Mistake(
+            lambda z, p: np.where(lmhead.softmax(z) >= 1 - p, z, -np.inf),
+            "You compare each probability with 1 - p. It is their running sum that counts.",
+        ),
+        Mistake(_without_softmax, "You add up logits. p is a probability: softmax first."),
+        Mistake(
+            _in_order_of_ids, "You add up in the order of the ids. Sort by probability first, the highest in front."
+        ),
+        Mistake(
+            _in_sorted_order,
+            "Your result is in sorted order. Put every logit back at its own id.",
+        ),
+        Mistake(
+            lambda z, p: np.where(np.isfinite(lmhead.top_p(z, p)), z, 0.0),
+            "You cut with 0. A logit of 0 is an ordinary score: only -inf gets probability 0.",
+        ),
+        Mistake(
+            lambda z, p: lmhead.softmax(lmhead.top_p(z, p)),
+            "You return probabilities. Asked are the logits, with the cut tokens at -inf.",
+        ),
+        Mistake(
+            lambda z, p: z[np.isfinite(lmhead.top_p(z, p))],
+            "You return the kept tokens alone. Keep the row's length, so that an index is still a token id.",
+        ),
+        Mistake(
+            lambda z, p: _keep(z, np.argsort(-z)[: int((np.cumsum(-np.sort(-lmhead.softmax(z))) <= p).sum()) + 1]),
+            "You go on until the sum exceeds p. The set holds p as soon as its sum reaches p.",
+        ),
+    ],
+)
+
+
+def top_p(yours: Function) -> None:
+    """Chapter 11, `top_p(z, p) -> logits`: all but the smallest set of most likely tokens that holds p, cut to -inf.
+
+    z is one row `[vocab]`, p above 0 and at most 1. The token that crosses p stays; the result has the shape of z.
+
+    >>> def drops_the_crossing_token(z, p):
+    ...     order = np.argsort(-z)
+    ...     cut = np.cumsum(lmhead.softmax(z)[order]) > p
+    ...     masked = z.copy()
+    ...     masked[order[cut]] = -np.inf
+    ...     return masked
+    >>> top_p(drops_the_crossing_token)
+    Not yet: a p inside the row (case 1 of 14).
+      input     z = [0.1, 2.0, 1.0], p = 0.7
+      got       [-inf, 2.0, -inf]
+      expected  [-inf, 2.0, 1.0]
+      Looks like: You drop the token that crosses p. It stays: only with it does the set hold p.
+    >>> def keeps_it(z, p):
+    ...     order = np.argsort(-z)
+    ...     ranked = lmhead.softmax(z)[order]
+    ...     masked = z.copy()
+    ...     masked[order[np.cumsum(ranked) - ranked >= p]] = -np.inf
+    ...     return masked
+    >>> top_p(keeps_it)
+    Right: all 14 cases pass.
+    """
+    run(yours, TOP_P)
+
+
+def _penalised(z: Array, ids: Array, penalty: float) -> Array:
     """The logits of all tokens in `ids` moved down: divided where positive, multiplied where negative."""
     out = np.array(z, float)
     seen = np.unique(ids)
@@ -111,13 +247,13 @@ def _penalised(z: Row, ids: Row, penalty: float) -> Row:
     return out
 
 
-def _by_counts(z: Row, ids: Row, penalty: float) -> Row:
+def _by_counts(z: Array, ids: Array, penalty: float) -> Array:
     for token in ids:
         z = _penalised(z, np.array([token]), penalty)
     return z
 
 
-def _at(z: Row, ids: Row, change: Function) -> Row:
+def _at(z: Array, ids: Array, change: Function) -> Array:
     out = np.array(z, float)
     out[np.unique(ids)] = change(out[np.unique(ids)])
     return out
@@ -133,7 +269,7 @@ REPETITION_PENALTY = Exercise(
             "A token that was written gets a smaller logit: where it is positive, divide it by the penalty.",
             [
                 (_Z, np.array([0]), 1.5),
-                (_Z, np.array([3, 0]), 2.0),
+                (_Z, np.array([3, 2]), 2.0),
                 (np.array([1.0, 4.0, 2.0]), np.array([2, 1]), 1.25),
             ],
         ),
@@ -145,13 +281,9 @@ REPETITION_PENALTY = Exercise(
         Kind(
             "a token written twice",
             "Each token that occurs is penalised once, however often it occurs.",
-            [(_Z, np.array([3, 3, 0]), 2.0), (_Z, np.array([1, 1, 1]), 1.5)],
+            [(_Z, np.array([3, 3, 0]), 2.0), (_Z, np.array([0, 0, 0]), 1.5)],
         ),
-        Kind(
-            "nothing to do",
-            "A penalty of 1 changes nothing, and neither does an empty text.",
-            [(_Z, np.array([0, 1]), 1.0), (_Z, np.array([], np.int64), 2.0)],
-        ),
+        Kind("an empty text", "Nothing was written, so nothing is penalised.", [(_Z, np.array([], np.int64), 2.0)]),
     ],
     mistakes=[
         Mistake(
@@ -208,7 +340,7 @@ def repetition_penalty(yours: Function) -> None:
     ...     out[ids] /= penalty
     ...     return out
     >>> repetition_penalty(divides)
-    Not yet: negative logits (case 4 of 10).
+    Not yet: negative logits (case 4 of 9).
       input     z = [2.0, -1.0, 0.5, 3.0, -0.25], ids = [1], penalty = 2.0
       got       [2.0, -0.5, 0.5, 3.0, -0.25]
       expected  [2.0, -2.0, 0.5, 3.0, -0.25]
@@ -218,6 +350,6 @@ def repetition_penalty(yours: Function) -> None:
     ...     seen = np.isin(np.arange(len(z)), ids)
     ...     return np.where(seen, np.where(z > 0, z / penalty, z * penalty), z)
     >>> repetition_penalty(both)
-    Right: all 10 cases pass.
+    Right: all 9 cases pass.
     """
     run(yours, REPETITION_PENALTY)

@@ -1,4 +1,4 @@
-"""Chapters 3, 4 and 10: a column's direction and length, and what a tied head saves and adds up."""
+"""Chapter 3: how well a column's direction agrees with h, and what its length is worth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numpy as np
 from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 from lmhead.head import unembed
-from lmhead.loss import tied_grad
 
 norm = np.linalg.norm
 
@@ -16,14 +15,18 @@ COSINES = Exercise(
     right=lambda h, W_U: unembed(h, W_U) / (norm(h) * norm(W_U, axis=0)),
     kinds=[
         Kind(
-            "columns of different lengths",
+            "more tokens than dimensions",
             "The cosine is the dot product divided by both lengths: that of h and that of the column.",
-            [(draw(seed, 2), draw(seed + 50, 2, 3)) for seed in (0, 1, 2)],
+            [
+                (draw(0, 2), draw(50, 2, 3)),
+                (draw(1, 2), draw(51, 2, 3)),
+                (np.array([3.0, 4.0]), np.array([[6.0, -3.0, 0.3, 4.0], [8.0, -4.0, 0.4, -3.0]])),
+            ],
         ),
         Kind(
-            "columns along h, and against it",
-            "A column along h has cosine 1 and one against it -1, whatever its length.",
-            [(np.array([3.0, 4.0]), np.array([[6.0, -3.0, 0.3, 4.0], [8.0, -4.0, 0.4, -3.0]]))],
+            "fewer tokens than dimensions",
+            "Which side of W_U is longer says nothing: the norm of a column adds up over axis 0.",
+            [(draw(2, 4), draw(52, 4, 2)), (draw(5, 3), draw(55, 3, 2))],
         ),
         Kind(
             "as many tokens as dimensions",
@@ -73,13 +76,13 @@ def cosines(yours: Function) -> None:
     `[d_model, vocab]`, the cosines `[vocab]`.
 
     >>> cosines(lambda h, W_U: h @ W_U / np.linalg.norm(h))
-    Not yet: columns of different lengths (case 1 of 6).
+    Not yet: more tokens than dimensions (case 1 of 7).
       input     h = [0.3, -0.3], W_U = [[1.0, -1.0, 1.3], [-2.8, 3.3, -0.4]]
       got       [2.687, -3.0406, 1.2021]
       expected  [0.9037, -0.8818, 0.8838]
       Looks like: You divide by the length of h only. Divide by the length of each column too.
     >>> cosines(lambda h, W_U: h @ W_U / (np.linalg.norm(h) * np.linalg.norm(W_U, axis=0)))
-    Right: all 6 cases pass.
+    Right: all 7 cases pass.
     """
     run(yours, COSINES)
 
@@ -113,6 +116,11 @@ WINNER_BY_LENGTH = Exercise(
             "a negative dot product",
             "Lengthening a column that points away from h makes its logit worse: None.",
             [(np.array([2.0, 0.0]), _FAN, 3), (np.array([3.0, 1.0]), _FAN, 3)],
+        ),
+        Kind(
+            "every dot product negative",
+            "The quotient of two negative numbers is positive, but the column still points away from h: None.",
+            [(np.array([-1.0, -2.0]), np.abs(_FAN) + 0.5, j) for j in (0, 2)],
         ),
         Kind(
             "a dot product of 0",
@@ -166,173 +174,13 @@ def winner_by_length(yours: Function) -> None:
     `[d_model, vocab]`, j a token id.
 
     >>> winner_by_length(lambda h, W_U, j: (h @ W_U).max() / (h @ W_U)[j])
-    Not yet: a negative dot product (case 7 of 9).
+    Not yet: a negative dot product (case 7 of 11).
       input     h = [2.0, 0.0], W_U = [[2.0, 1.0, 0.5, -1.0, 0.0], [1.0, 0.5, 2.0, 1.0, 3.0]], j = 3
       got       -2.0
       expected  None
       Looks like: You never return None. A column whose dot product is not positive wins at no
       length.
     >>> winner_by_length(lambda h, W_U, j: max(h @ W_U) / (h @ W_U)[j] if (h @ W_U)[j] > 0 else None)
-    Right: all 9 cases pass.
+    Right: all 11 cases pass.
     """
     run(yours, WINNER_BY_LENGTH)
-
-
-HEAD_PARAMETERS = Exercise(
-    right=lambda d_model, vocab_size, tied, bias: (not tied) * d_model * vocab_size + bias * vocab_size,
-    kinds=[
-        Kind(
-            "untied, no bias", "The head is one matrix of its own.", [(4, 10, False, False), (576, 49152, False, False)]
-        ),
-        Kind(
-            "tied, no bias", "A tied head is a view of E. It adds nothing.", [(4, 10, True, False), (8, 8, True, False)]
-        ),
-        Kind(
-            "untied, with a bias", "The bias holds one number a token.", [(4, 10, False, True), (512, 100, False, True)]
-        ),
-        Kind("tied, with a bias", "Only the matrix is shared. A bias is extra all the same.", [(4, 10, True, True)]),
-    ],
-    mistakes=[
-        Mistake(
-            lambda d, V, tied, bias: d * V + bias * V,
-            "You count the matrix of a tied head. It is the embedding itself and adds nothing.",
-        ),
-        Mistake(lambda d, V, tied, bias: (not tied) * d * V, "You forget the bias: one number a token."),
-        Mistake(
-            lambda d, V, tied, bias: (not tied) * d * V + bias * d,
-            "Your bias has d_model numbers. It is added to the logits: one a token.",
-        ),
-        Mistake(
-            lambda d, V, tied, bias: 0 if tied else d * V + bias * V,
-            "You drop the bias of a tied head. Only the matrix is shared.",
-        ),
-        Mistake(lambda d, V, tied, bias: tied * d * V + bias * V, "You have tied and untied the wrong way round."),
-        Mistake(
-            lambda d, V, tied, bias: (2 - tied) * d * V + bias * V,
-            "You count the embedding too. Asked is what the head adds to it.",
-        ),
-        Mistake(
-            lambda d, V, tied, bias: (not tied) * (d + V) + bias * V,
-            "You add the sizes of the matrix. It holds d_model times vocab_size numbers.",
-        ),
-        Mistake(
-            lambda d, V, tied, bias: 4 * ((not tied) * d * V + bias * V),
-            "You count bytes (4 a number in float32). Asked are parameters.",
-        ),
-    ],
-)
-
-
-def head_parameters(yours: Function) -> None:
-    """Chapter 4, `head_parameters(d_model, vocab_size, tied, bias) -> int`: the parameters that a head adds.
-
-    An untied matrix is d_model x vocab_size, a tied one adds nothing; a bias is vocab_size. tied and bias are bool.
-
-    >>> head_parameters(lambda d_model, vocab_size, tied, bias: 0 if tied else vocab_size * (d_model + bias))
-    Not yet: tied, with a bias (case 7 of 7).
-      input     d_model = 4, vocab_size = 10, tied = True, bias = True
-      got       0
-      expected  10
-      Looks like: You drop the bias of a tied head. Only the matrix is shared.
-    >>> head_parameters(lambda d_model, vocab_size, tied, bias: vocab_size * (d_model * (not tied) + bias))
-    Right: all 7 cases pass.
-    """
-    run(yours, HEAD_PARAMETERS)
-
-
-def _scatter(ids: Array, dx: Array, vocab_size: int) -> Array:
-    dE = np.zeros((vocab_size, dx.shape[-1]))
-    np.add.at(dE, ids, dx)
-    return dE
-
-
-def _overwrite(ids: Array, dx: Array, dW_U: Array) -> Array:
-    dE = dW_U.T.copy()
-    dE[ids] += dx
-    return dE
-
-
-def _assign(ids: Array, dx: Array, dW_U: Array) -> Array:
-    dE = dW_U.T.copy()
-    dE[ids] = dx
-    return dE
-
-
-TIED_GRADIENT = Exercise(
-    right=tied_grad,
-    kinds=[
-        Kind(
-            "every token once",
-            "E is used twice: as the rows read at the input (dx), and as the head (dW_U.T). Gradients add up.",
-            [(np.array([2, 0]), draw(1, 2, 2), draw(2, 2, 3)), (np.array([1, 3, 0]), draw(3, 3, 2), draw(4, 2, 4))],
-        ),
-        Kind(
-            "a token that repeats",
-            "A row read twice gets both gradients: np.add.at, or a loop.",
-            [
-                (np.array([2, 0, 2]), draw(5, 3, 2), draw(6, 2, 3)),
-                (np.array([1, 1, 1, 0]), draw(7, 4, 2), draw(8, 2, 3)),
-            ],
-        ),
-        Kind(
-            "as many tokens as dimensions",
-            "dW_U is square here, so that a missing transpose runs. dE is [vocab, d_model].",
-            [(np.array([2, 0]), draw(9, 2, 3), draw(10, 3, 3)), (np.array([1, 1]), draw(11, 2, 2), draw(12, 2, 2))],
-        ),
-    ],
-    mistakes=[
-        Mistake(lambda ids, dx, dW_U: dW_U.T.copy(), "You count the head only. The rows read at the input get dx too."),
-        Mistake(
-            lambda ids, dx, dW_U: _scatter(ids, dx, dW_U.shape[1]),
-            "You count the input only. As the head, E gets dW_U.T too.",
-        ),
-        Mistake(
-            _overwrite,
-            "A repeated id counts once: dE[ids] += dx keeps only its last dx. Use np.add.at(dE, ids, dx), or a loop.",
-        ),
-        Mistake(_assign, "You overwrite the head's share (=). Gradients of two uses add up (+=)."),
-        Mistake(
-            lambda ids, dx, dW_U: _scatter(ids, dx, dW_U.shape[1]) + dW_U,
-            "The transpose is missing. dW_U is [d_model, vocab], dE is [vocab, d_model]: add dW_U.T.",
-        ),
-        Mistake(
-            lambda ids, dx, dW_U: _scatter(ids, dx, dW_U.shape[1]) + dW_U.reshape(dW_U.shape[::-1]),
-            "You reshape where you mean to transpose: reshape mixes the tokens up. Add dW_U.T.",
-        ),
-        Mistake(lambda ids, dx, dW_U: tied_grad(ids, dx, dW_U) / 2, "You average the two uses. Gradients add up."),
-        Mistake(
-            lambda ids, dx, dW_U: dW_U.T - _scatter(ids, dx, dW_U.shape[1]),
-            "You subtract the input's share. Gradients add up; the minus belongs to the step.",
-        ),
-        Mistake(
-            lambda ids, dx, dW_U: tied_grad(ids, dx, dW_U).T,
-            "Your gradient is [d_model, vocab]. It belongs to E, so it has E's shape [vocab, d_model].",
-        ),
-    ],
-)
-
-
-def tied_gradient(yours: Function) -> None:
-    r"""Chapter 10, `tied_gradient(ids, dx, dW_U) -> dE`: the gradient of an embedding that is the head too.
-
-    Both uses add up: $\sum_t \mathrm{onehot}(ids_t)\,dx_t + dW_U^\top$. ids are the input tokens `[positions]`, dx
-    `[positions, d_model]` the gradient of the rows read, dW_U `[d_model, vocab]` that of the head; dE is
-    `[vocab, d_model]`.
-
-    >>> def overwrites(ids, dx, dW_U):
-    ...     dE = dW_U.T.copy()
-    ...     dE[ids] += dx
-    ...     return dE
-    >>> tied_gradient(overwrites)
-    Not yet: a token that repeats (case 3 of 6).
-      input     ids = [2, 0, 2]
-                dx = [[-1.6, -2.6], [-0.5, 0.8], [2.3, 0.2]]
-                dW_U = [[2.1, 3.6, -5.1], [-0.3, 2.0, 2.7]]
-      got       [[1.6, 0.5], [3.6, 2.0], [-2.8, 2.9]]
-      expected  [[1.6, 0.5], [3.6, 2.0], [-4.4, 0.3]]
-      Looks like: A repeated id counts once: dE[ids] += dx keeps only its last dx. Use np.add.at(dE,
-      ids, dx), or a loop.
-    >>> tied_gradient(lambda ids, dx, dW_U: np.eye(dW_U.shape[1])[ids].T @ dx + dW_U.T)
-    Right: all 6 cases pass.
-    """
-    run(yours, TIED_GRADIENT)

@@ -15,14 +15,19 @@ NEXT_TOKEN = Exercise(
     right=lambda h, W_U: int(greedy(unembed(h, W_U))),
     kinds=[
         Kind(
-            "one position",
+            "more tokens than dimensions",
             "The logits are h @ W_U, one for each token; the answer is the position of the highest.",
             [(draw(seed, 2), draw(seed + 50, 2, 5)) for seed in (0, 1, 2, 3)],
         ),
         Kind(
+            "fewer tokens than dimensions",
+            "Which side of W_U is longer says nothing: its columns are the tokens, h @ W_U scores them.",
+            [(draw(seed, 4), draw(seed + 50, 4, 3)) for seed in (9, 10)],
+        ),
+        Kind(
             "every logit negative",
             "A logit may be negative. The highest is the one nearest to +inf, not the largest in size.",
-            [(np.array([1.0, 1.0]), -np.abs(draw(seed, 2, 4)) - 0.5) for seed in (4, 5)],
+            [(np.array([1.0, 1.0]), -np.abs(draw(seed, 2, 4)) - 0.5) for seed in (9, 10)],
         ),
         Kind(
             "as many tokens as dimensions",
@@ -61,20 +66,23 @@ def next_token(yours: Function) -> None:
     h is `[d_model]`, W_U `[d_model, vocab]`, the id an integer from 0.
 
     >>> next_token(lambda h, W_U: (h @ W_U).max())
-    Not yet: wrong type, one position (case 1 of 9).
+    Not yet: wrong type, more tokens than dimensions (case 1 of 11).
       input     h = [0.3, -0.3], W_U = [[1.0, -1.0, 1.3, -2.8, 3.3], [-0.4, 1.1, 1.6, 0.5, 0.4]]
       got       0.87, a float
       expected  4, an integer
       Looks like: You return the highest logit itself. The token id is its position.
     >>> next_token(lambda h, W_U: (h @ W_U).argmax())
-    Right: all 9 cases pass.
+    Right: all 11 cases pass.
     """
     run(yours, NEXT_TOKEN)
 
 
 def small_body(X: Array) -> Array:
-    """A body that looks back: the mean over a position and all before it, its dimensions in another order."""
-    return (np.cumsum(X, axis=0) / np.arange(1, len(X) + 1)[:, None])[:, ::-1]
+    """A body that looks back: half of what it was, and the new row, its dimensions in another order."""
+    H = X.copy()
+    for t in range(1, len(H)):
+        H[t] += H[t - 1] / 2
+    return H[:, ::-1]
 
 
 def written(ids: list[int], n: int, E: Array, body: Function, W_U: Array) -> list[int]:
@@ -97,12 +105,17 @@ def written_by(choose: Function) -> Function:
     return write
 
 
-def texts(*seeds: int, n: int) -> list[tuple[Any, ...]]:
-    """Cases of `write`: three tokens of seven, n more to be written."""
-    ids = [[int(i) for i in np.random.default_rng(seed).permutation(7)[:3]] for seed in seeds]
+def texts(*cases: tuple[int, int], n: int) -> list[tuple[Any, ...]]:
+    """Cases of `write` out of (seed, length): so many tokens of seven, n more to be written."""
     return [
-        (start, n, draw(seed + 50, 7, 4), small_body, draw(seed + 90, 4, 7))
-        for start, seed in zip(ids, seeds, strict=True)
+        (
+            np.random.default_rng(seed).integers(0, 7, length).tolist(),
+            n,
+            draw(seed + 50, 7, 4),
+            small_body,
+            draw(seed + 90, 4, 7),
+        )
+        for seed, length in cases
     ]
 
 
@@ -112,14 +125,14 @@ WRITE = Exercise(
         Kind(
             "one token more",
             "Look up all ids, run the body, score its last row, append the id of the best.",
-            texts(0, 1, 2, n=1),
+            texts((0, 3), (1, 1), (2, 5), n=1),
         ),
         Kind(
             "several tokens more",
             "Each new id joins the text before the next round: the body has to see it.",
-            texts(3, 4, 5, n=4),
+            texts((3, 3), (4, 2), (5, 4), n=4),
         ),
-        Kind("no token more", "With n = 0 nothing is written: the same ids come back.", texts(6, n=0)),
+        Kind("no token more", "With n = 0 nothing is written: the same ids come back.", texts((6, 3), n=0)),
     ],
     mistakes=[
         Mistake(
@@ -174,13 +187,13 @@ def write(yours: Function) -> None:
 
     >>> write(lambda ids, n, E, body, W_U: [*ids, *[int((body(E[ids])[-1] @ W_U).argmax())] * n])
     Not yet: several tokens more (case 4 of 7).
-      input     ids = [5, 6, 2]
+      input     ids = [5, 0, 1]
                 n = 4
                 E = an array [7, 4]
                 body = a function
                 W_U = an array [4, 7]
-      got       [5, 6, 2, 1, 1, 1, 1]
-      expected  [5, 6, 2, 1, 3, 3, 1]
+      got       [5, 0, 1, 2, 2, 2, 2]
+      expected  [5, 0, 1, 2, 3, 1, 2]
       Looks like: You choose once and repeat the choice. Append the id, then run the whole chain
       again.
     """
@@ -199,14 +212,9 @@ RIGHT_WAY_ROUND = Exercise(
     right=orient,
     kinds=[
         Kind(
-            "tokens as columns",
-            "A matrix with d_model rows is W_U already.",
-            [(draw(1, 2, 3), 2), (draw(2, 2, 5), 2)],
-        ),
-        Kind(
-            "tokens as rows",
-            "A matrix with d_model columns has one row for each token: W_U is its transpose.",
-            [(draw(3, 3, 2), 2), (draw(4, 4, 3), 3)],
+            "more tokens than dimensions",
+            "A matrix with d_model rows is W_U already. One with d_model columns has a row for each token: transpose.",
+            [(draw(1, 2, 3), 2), (draw(2, 2, 5), 2), (draw(3, 3, 2), 2), (draw(4, 4, 3), 3)],
         ),
         Kind(
             "fewer tokens than dimensions",
@@ -252,6 +260,12 @@ RIGHT_WAY_ROUND = Exercise(
             lambda matrix, d_model: matrix if len(matrix) == d_model != len(matrix.T) else None,
             "You give up where the tokens are rows. The sizes can tell there: transpose.",
         ),
+        Mistake(
+            lambda matrix, d_model: (
+                None if len(matrix) == len(matrix.T) else matrix if len(matrix) > len(matrix.T) else matrix.T
+            ),
+            "You take the longer side for d_model. d_model is given: compare the sides with it.",
+        ),
     ],
 )
 
@@ -290,12 +304,12 @@ LOGIT_FROM_MEMORY = Exercise(
         Kind(
             "token by token",
             "The d_model numbers of token j are the j-th piece of the line, from 0: multiply with h and add up.",
-            lines((0, 2, 3, 1), (1, 3, 4, 2), (2, 2, 5, 0), together=True),
+            lines((0, 2, 3, 1), (1, 4, 3, 2), (2, 2, 5, 4), together=True),
         ),
         Kind(
             "row by row of W_U",
             "The numbers of token j stand one vocabulary apart, the first one at place j.",
-            lines((3, 2, 3, 1), (4, 3, 4, 2), (5, 2, 5, 4), together=False),
+            lines((3, 2, 3, 1), (4, 4, 3, 2), (5, 2, 5, 4), together=False),
         ),
     ],
     mistakes=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,42 @@ import numpy as np
 from lmhead._arguments import Array
 
 SHOWN = 12  # entries of an array that are written out
+LONGEST = 60  # characters of a text
 
 
 def as_numbers(value: Any) -> Array | None:
-    """An array of integers or floats out of numbers, lists and arrays; None for whatever is not numbers."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError):  # a ragged list
+    """An array of integers or floats out of numbers, lists, arrays and what NumPy reads; None for whatever else."""
+    array = _read(value)
+    return array if array is not None and array.dtype.kind in "iuf" else None
+
+
+def numbers_within(value: Any) -> Array | None:
+    """Floats out of numbers of any type: bools, fractions, complex ones on the real line, masks that mask nothing.
+
+    >>> numbers_within([True, False]), numbers_within(2 + 0j), numbers_within("2")
+    (array([1., 0.]), array(2.), None)
+    """
+    array = _read(np.asarray(value) if isinstance(value, np.ma.MaskedArray) and not np.ma.is_masked(value) else value)
+    if array is None or array.dtype.kind not in "biufcO":
         return None
-    return array if array.dtype.kind in "iuf" else None
+    if array.dtype.kind == "c" and not array.imag.any():
+        array = array.real
+    try:
+        return array.astype(float) if array.dtype.kind != "c" else None
+    except Exception:  # an object of any class may refuse in any way
+        return None
+
+
+def _read(value: Any) -> Array | None:
+    """The value as an array, if it is one without a mask; a class may refuse with any exception or warn on the way."""
+    if isinstance(value, np.ma.MaskedArray):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return np.asarray(value)
+        except Exception:  # a ragged list, a tensor that needs its gradient, a number type that NumPy does not know
+            return None
 
 
 def show(value: Any) -> str:
@@ -27,10 +55,11 @@ def show(value: Any) -> str:
     ('2.7183', '[1.0, 2.000e-09]', 'an array [4, 9]', 'None', 'a dict')
     """
     if value is None or isinstance(value, bool | str):
-        return repr(value)
-    array = np.asarray(value) if isinstance(value, np.ndarray) else as_numbers(value)
+        return repr(value) if len(repr(value)) <= LONGEST else f"{repr(value)[:LONGEST]} ..."
+    array = _read(value)
     if array is None or array.dtype.kind not in "biuf":
-        return f"a {type(value).__name__}"
+        name = type(value).__name__
+        return f"an array of {value.dtype}" if type(value) is np.ndarray else f"a{'n' * (name[0] in 'aeiou')} {name}"
     if array.size > SHOWN:
         return f"an array {list(array.shape)}"
     text = _nested(array.tolist())
@@ -64,7 +93,7 @@ def show_both(got: Any, expected: Any) -> tuple[str, str]:
     if x.shape != y.shape or texts[0] != texts[1]:
         return texts
     if x.size > SHOWN:
-        at = tuple(int(i) for i in np.argwhere(~np.isclose(x, y))[0])
+        at = tuple(int(i) for i in np.argwhere(x != y)[np.argmax(~np.isclose(x, y)[x != y])])
         return f"{show(x[at])} at {list(at)}", f"{show(y[at])} at {list(at)}"
     differ = x != y  # infinities that agree have no difference
     return f"{texts[0]} (off by {np.abs(x[differ] - y[differ]).max():.1e})", texts[1]

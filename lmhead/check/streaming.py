@@ -1,4 +1,4 @@
-"""Chapters 12 and 13: a text's loss in units that compare, and a vocabulary that is worked on in pieces."""
+"""Chapter 13: a vocabulary that is worked on in pieces."""
 
 from __future__ import annotations
 
@@ -7,168 +7,6 @@ import numpy as np
 import lmhead
 from lmhead._arguments import Array
 from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
-
-BITS_PER_BYTE = Exercise(
-    right=lambda losses, text: lmhead.bits_per_byte(losses.sum(), len(text.encode())),
-    kinds=[
-        Kind(
-            "English text",
-            "The summed loss in bits (nats / log 2), over the length of the text in bytes.",
-            [(np.array([2.0, 1.5, 0.5]), "a cat sat"), (np.array([4.2, 0.1]), "the moon"), (np.array([3.0]), "hello")],
-        ),
-        Kind(
-            "letters with accents",
-            "An accented letter is one character and two bytes in UTF-8: len(text.encode()).",
-            [(np.array([3.0, 2.0]), "café crème"), (np.array([1.0, 2.5, 0.3]), "Größe")],
-        ),
-        Kind(
-            "Chinese, and a picture",
-            "A Chinese character is three bytes in UTF-8, an emoji four: len(text.encode()).",
-            [(np.array([2.5, 1.5]), "语言模型"), (np.array([5.0, 1.0, 2.0]), "a 🐈 sat")],
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2) / len(text),
-            "You count characters. Beyond English a character is 2 to 4 bytes: len(text.encode()).",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / len(text.encode()),
-            "Your unit is nats. A bit is log 2 nats: divide by np.log(2).",
-        ),
-        Mistake(
-            lambda losses, text: losses.mean() / np.log(2) / len(text.encode()),
-            "You start from the mean loss. The bytes are those of the whole text, so take the sum.",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2) / losses.size,
-            "You divide by tokens: bits per token depend on the tokenizer. Divide by len(text.encode()).",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() * np.log(2) / len(text.encode()),
-            "You multiply by log 2. A nat is more than a bit, so the number must grow: divide.",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2) / (8 * len(text.encode())),
-            "You divide by bits (8 a byte). Asked are bits per byte.",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2) / len(text.split()),
-            "You count words. Divide by bytes: len(text.encode()).",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2) / len(text.encode("utf-16")),
-            "You count UTF-16 bytes. Text is measured in UTF-8: len(text.encode()).",
-        ),
-        Mistake(
-            lambda losses, text: len(text.encode()) * np.log(2) / losses.sum(),
-            "Your fraction is upside down: bytes per bit. Bits go on top.",
-        ),
-        Mistake(
-            lambda losses, text: losses.sum() / np.log(2),
-            "You return the bits of the whole text. Divide by its bytes.",
-        ),
-        Mistake(
-            lambda losses, text: np.exp(losses.mean()),
-            "You return the perplexity, which depends on the tokenizer. Asked are bits per byte.",
-        ),
-    ],
-)
-
-
-def bits_per_byte(yours: Function) -> None:
-    r"""Chapter 9, `bits_per_byte(losses, text)`: what a byte of text costs, whatever the tokenizer.
-
-    That is $\sum_t L_t / (n_\mathrm{bytes} \log 2)$. losses is `[positions]` in nats, one a scored token; text is the
-    string, measured in UTF-8 bytes.
-
-    >>> bits_per_byte(lambda losses, text: losses.sum() / np.log(2) / len(text))
-    Not yet: letters with accents (case 4 of 7).
-      input     losses = [3.0, 2.0], text = 'café crème'
-      got       0.7213
-      expected  0.6011
-      Looks like: You count characters. Beyond English a character is 2 to 4 bytes:
-      len(text.encode()).
-    >>> bits_per_byte(lambda losses, text: losses.sum() / np.log(2) / len(text.encode()))
-    Right: all 7 cases pass.
-    """
-    run(yours, BITS_PER_BYTE)
-
-
-_LOGITS = np.array([0.5, 2.0, -1.0, 1.5, 0.1, -2.5])
-_TIED_LOGITS = np.array([1.0, 3.0, 1.0, 1.0, -2.0])
-
-RANK_OF = Exercise(
-    right=lambda logits, token: int((logits > logits[token]).sum()),
-    kinds=[
-        Kind("in the middle", "Count the logits above that of the token.", [(_LOGITS, t) for t in (0, 2, 3, 4)]),
-        Kind("the best and the worst", "Nothing is above the best: rank 0.", [(_LOGITS, 1), (_LOGITS, 5)]),
-        Kind(
-            "equal logits",
-            "A token with the same logit does not score higher: count > only.",
-            [(_TIED_LOGITS, 0), (_TIED_LOGITS, 2), (_TIED_LOGITS, 3)],
-        ),
-    ],
-    mistakes=[
-        Mistake(
-            lambda logits, token: (logits > logits[token]).sum() + 1,
-            "You count ranks from 1. Asked is how many tokens score higher: 0 for the best.",
-        ),
-        Mistake(
-            lambda logits, token: (logits >= logits[token]).sum(),
-            "You count the token itself (>=). Only tokens that score higher count: >.",
-        ),
-        Mistake(
-            lambda logits, token: (logits >= logits[token]).sum() - 1,
-            "You count tokens with the same logit. They do not score higher: >.",
-        ),
-        Mistake(
-            lambda logits, token: int(np.flatnonzero(np.argsort(-logits, kind="stable") == token)[0]),
-            "A place in the sorted order puts equal logits one after the other. Count what is above: >.",
-        ),
-        Mistake(
-            lambda logits, token: (logits < logits[token]).sum(),
-            "You count the tokens that score lower. Turn the comparison round.",
-        ),
-        Mistake(
-            lambda logits, token: int(np.argsort(-logits, kind="stable")[token]),
-            "argsort(-z)[token] is the token at that rank, not the rank of the token. Count what is above it.",
-        ),
-        Mistake(
-            lambda logits, token: int(np.flatnonzero(np.argsort(logits, kind="stable") == token)[0]),
-            "You sort upwards, so that the worst token gets rank 0. Count what is above the token.",
-        ),
-        Mistake(
-            lambda logits, token: (np.abs(logits) > np.abs(logits[token])).sum(),
-            "You compare sizes without their signs. A logit of -2.5 is low.",
-        ),
-        Mistake(
-            lambda logits, token: (logits > token).sum(),
-            "You compare logits with the id. Compare them with the token's own logit, logits[token].",
-        ),
-        Mistake(
-            lambda logits, token: logits[token], "You return the token's logit. Asked is how many tokens score higher."
-        ),
-    ],
-)
-
-
-def rank_of(yours: Function) -> None:
-    r"""Chapter 9, `rank_of(logits, token) -> int`: how many tokens score higher, $\#\{j : z_j > z_\mathrm{token}\}$.
-
-    logits are `[vocab]`; the best token has rank 0, and a tie is not higher.
-
-    >>> rank_of(lambda logits, token: (logits >= logits[token]).sum() - 1)
-    Not yet: equal logits (case 7 of 9).
-      input     logits = [1.0, 3.0, 1.0, 1.0, -2.0], token = 0
-      got       3
-      expected  1
-      Looks like: You count tokens with the same logit. They do not score higher: >.
-    >>> rank_of(lambda logits, token: (logits > logits[token]).sum())
-    Right: all 9 cases pass.
-    """
-    run(yours, RANK_OF)
-
 
 State = tuple[float, float]
 _EMPTY: State = (-np.inf, 0.0)
@@ -199,12 +37,12 @@ MERGE = Exercise(
         Kind(
             "equal tops",
             "With equal tops nothing is scaled. One of the two largest is the new top, the other's 1 goes to rest.",
-            [((1.0, 0.5), (1.0, 0.25))],
+            [((1.0, 0.5), (1.0, 0.25)), ((-2.0, 0.0), (-2.0, 0.0))],
         ),
         Kind(
             "large logits",
             "exp overflows above 709.78. Only differences to the new top go into exp.",
-            [((1000.0, 0.5), (999.0, 0.2)), ((-1000.0, 0.0), (-1001.0, 0.5)), ((-900.0, 0.25), (900.0, 0.125))],
+            [((1000.0, 0.5), (900.0, 0.2)), ((-1001.0, 0.5), (-900.0, 0.0)), ((-900.0, 0.25), (900.0, 0.125))],
         ),
         Kind(
             "an empty piece",
@@ -280,7 +118,7 @@ def merge(yours: Function) -> None:
     (1 + rest_{low}) e^{top_{low} - top_{high}}$. A piece without tokens is (-inf, 0).
 
     >>> merge(lambda a, b: (max(a[0], b[0]), a[1] + b[1]))
-    Not yet: two pieces of a row (case 1 of 10).
+    Not yet: two pieces of a row (case 1 of 11).
       input     a = (2.0, 0.3679), b = (0.5, 0.6703)
       got       (2.0, 1.0382)
       expected  (2.0, 0.7406)
@@ -290,7 +128,7 @@ def merge(yours: Function) -> None:
     ...     low, high = sorted([a, b])
     ...     return (high[0], high[1] + (1 + low[1]) * np.exp(low[0] - high[0])) if low[0] > -np.inf else high
     >>> merge(merged)
-    Right: all 10 cases pass.
+    Right: all 11 cases pass.
     """
     run(yours, MERGE)
 
@@ -340,17 +178,10 @@ STREAMING_LOSS = Exercise(
     right=lambda h, W_U, y, chunk: float(lmhead.cross_entropy(lmhead.unembed(h, W_U), y)),
     kinds=[
         Kind(
-            "one chunk",
-            "With all tokens in one chunk this is the plain loss: the mean of logsumexp(z) - z[y] over the positions.",
-            [
-                (draw(1, 2, 2), draw(2, 2, 3), np.array([2, 0]), 3),
-                (draw(3, 3, 2), draw(4, 2, 4), np.array([1, 3, 0]), 9),
-            ],
-        ),
-        Kind(
             "chunks of equal size",
             "When the running maximum grows, the running sum must be scaled: s * exp(old m - new m).",
             [
+                (draw(1, 2, 2), draw(2, 2, 3), np.array([2, 0]), 3),
                 (draw(5, 2, 2), draw(6, 2, 4), np.array([3, 0]), 2),
                 (draw(7, 3, 2), draw(8, 2, 6), np.array([1, 5, 2]), 3),
                 (draw(9, 2, 3), draw(10, 3, 4), np.array([0, 2]), 1),
@@ -358,10 +189,11 @@ STREAMING_LOSS = Exercise(
         ),
         Kind(
             "a smaller last chunk",
-            "The vocabulary is no multiple of chunk: the last piece is smaller, and counts.",
+            "The vocabulary is no multiple of chunk: the last piece is smaller, and counts. It may be the only one.",
             [
-                (draw(11, 2, 2), draw(12, 2, 5), np.array([1, 3]), 2),
-                (draw(13, 3, 2), draw(14, 2, 5), np.array([4, 0, 2]), 3),
+                (draw(11, 2, 2), draw(12, 2, 5), np.array([1, 0]), 3),
+                (draw(13, 3, 2), draw(14, 2, 7), np.array([4, 0, 2]), 5),
+                (draw(3, 3, 2), draw(4, 2, 4), np.array([1, 3, 0]), 9),
             ],
         ),
         Kind(
@@ -371,7 +203,7 @@ STREAMING_LOSS = Exercise(
         ),
         Kind(
             "a large vocabulary",
-            "Hold one chunk of logits [N, chunk] at a time. What you keep of it is a maximum and a sum a position.",
+            "Hold one chunk of logits [N, chunk] at a time. Keep a maximum and a sum for each position.",
             [(draw(15, _N, 3), draw(16, 3, _V), np.arange(_N) * 63, 64)],
             max_bytes=_N * _V * 4 // 2,
         ),
@@ -379,7 +211,8 @@ STREAMING_LOSS = Exercise(
     mistakes=[
         Mistake(
             lambda h, W_U, y, chunk: lmhead.cross_entropy(lmhead.unembed(h, W_U), y),
-            "You make the whole logits [N, V] at once. Multiply by W_U[:, start : start + chunk], one piece at a time.",
+            "You hold as much as all logits [N, V] at once. Score one piece, W_U[:, start : start + chunk], and keep "
+            "its maximum and its sum.",
         ),
         Mistake(
             lambda h, W_U, y, chunk: _stream(h, W_U, y, chunk, last_chunk=False).mean(),
@@ -430,8 +263,8 @@ def streaming_loss(yours: Function) -> None:
     >>> streaming_loss(lambda h, W_U, y, chunk: lmhead.cross_entropy(h @ W_U, y))
     Not yet: too much memory at once, a large vocabulary (case 9 of 9).
       input     h = an array [64, 3], W_U = an array [3, 4096], y = an array [64], chunk = 64
-      Looks like: You make the whole logits [N, V] at once. Multiply by W_U[:, start : start +
-      chunk], one piece at a time.
+      Looks like: You hold as much as all logits [N, V] at once. Score one piece, W_U[:, start :
+      start + chunk], and keep its maximum and its sum.
     >>> def streamed(h, W_U, y, chunk):
     ...     m, s, z_y = np.full(len(h), -np.inf), 0.0, np.zeros(len(h))
     ...     for start in range(0, W_U.shape[1], chunk):
