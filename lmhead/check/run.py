@@ -309,14 +309,17 @@ def advice_on(
     problem, kind = problems[first], cases[first].kind
     if problem == "changed":
         return "The caller still needs it. Work on a copy: x = x - m makes a new array, x -= m writes into the old one."
-    if form := advice_on_form(str(problem), got[first], expected[first], exercise.atol):
-        return form
+    forms = [advice_on_form(*each, exercise.atol) for each in zip(problems, got, expected, strict=True) if each[0]]
+    if all(forms):
+        return str(forms[0])
     if meaning := diagnosis(first, problems, got, expected, cases, exercise):
         return f"Looks like: {meaning}"
+    if forms[0]:
+        return forms[0]
     return f"NaN comes from inf - inf, inf / inf or 0 / 0. {kind.hint}" if problem == "nan" else kind.hint
 
 
-def advice_on_form(problem: str, outcome: Outcome, right: Any, atol: float) -> str | None:
+def advice_on_form(problem: str | None, outcome: Outcome, right: Any, atol: float) -> str | None:
     """What to do if the numbers are right and only their type, shape or precision is not, or if there are none."""
     if problem not in ("type", "shape", "value") or right is None or outcome.value is None:
         return None
@@ -363,8 +366,8 @@ def diagnosis(
         agrees = [same(a, b, exercise.atol) for a, b in zip(got, theirs, strict=True)]
         if not all(agree for agree, case in zip(agrees, cases, strict=True) if case.kind is failed):
             continue
-        shared = [i for i, agree in enumerate(agrees) if agree and problems[i]]
         mistaken = [i for i, b in enumerate(theirs) if problem_with(b, expected[i], exercise.atol)]
+        shared = [i for i in mistaken if agrees[i] and problems[i]]
         to_the_letter = any(error_text(got[i].raised) == error_text(theirs[i].raised) for i in shared)
         likely = 2 * len(shared) >= len(problems) - problems.count(None) and 2 * len(shared) > len(mistaken)
         if likely and to_the_letter and sum(agrees) > most:

@@ -23,19 +23,19 @@ TRAIN_STEP = Exercise(
     right=_step,
     kinds=[
         Kind(
-            "from zero",
-            "At the start every p is 1 / V. Expected counts minus counts, over the number of pairs, times the rate.",
-            [(np.zeros((3, 3)), _counts(1, 3), 1.0), (np.zeros((4, 4)), _counts(2, 4), 10.0)],
-        ),
-        Kind(
-            "further on",
-            "Each row of W_U has its own softmax, over the last axis: row i is what follows token i.",
-            [(draw(3, 3, 3), _counts(3, 3), 2.0), (draw(4, 5, 5), _counts(4, 5), 0.5)],
+            "a step",
+            "Expected counts minus counts, over the number of pairs, times the rate; each row has its own softmax.",
+            [
+                (np.zeros((3, 3)), _counts(1, 3), 1.0),
+                (np.zeros((4, 4)), _counts(2, 4), 10.0),
+                (draw(3, 3, 3), _counts(3, 3), 2.0),
+                (draw(4, 5, 5), _counts(4, 5), 0.5),
+            ],
         ),
         Kind(
             "large logits",
             "exp overflows above 709.78. Subtract each row's maximum first.",
-            [(draw(5, 3, 3) + 1000.0, _counts(5, 3), 2.0), (draw(6, 3, 3) - 900.0, _counts(6, 3), 2.0)],
+            [(draw(5, 3, 3) + 1000.0, _counts(5, 3), 1.0), (draw(6, 3, 3) - 900.0, _counts(6, 3), 1.0)],
         ),
     ],
     mistakes=[
@@ -100,7 +100,7 @@ def train_step(yours: Function) -> None:
     ...     p = lmhead.softmax(W_U)
     ...     return W_U + rate * (counts.sum(axis=1, keepdims=True) * p - counts) / counts.sum()
     >>> train_step(turned)
-    Not yet: from zero (case 1 of 6).
+    Not yet: a step (case 1 of 6).
       input     W_U = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
                 counts = [[2.0, 4.0, 4.0], [5.0, 0.0, 1.0], [5.0, 5.0, 1.0]]
                 rate = 1.0

@@ -38,7 +38,7 @@ SHARES = Exercise(
         Kind(
             "a write of zeros",
             "What writes nothing has the share 0. Its own root mean square is 0 and must not be divided by.",
-            [(np.array([[3.0, -1.0], [0.0, 0.0], [1.0, 2.0]]), np.array([1.0, 0.5]), np.array([2.0, -1.0]))],
+            [(np.array([[3.0, -1.0], [0.0, 0.0]]), np.array([1.0, 0.5]), np.array([2.0, -1.0]))],
         ),
     ],
     mistakes=[

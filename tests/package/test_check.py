@@ -857,6 +857,14 @@ def test_floats_for_integers_are_no_other_slip(name):
     assert result.endswith(ONLY_THE_TYPE + "integers.")
 
 
+def test_a_slip_beside_a_wrong_form_is_named_only_where_it_was_made():
+    slip = said("rank_of", lambda logits, token: (logits >= logits[token]).sum() - 1.0)
+    assert slip.startswith("Not yet: wrong type, ") and "Looks like: You count tokens with the same logit" in slip
+    other = said("rank_of", lambda logits, token: (logits > logits[token]).sum() * 1.0 + 7 * (logits[token] == 0.5))
+    assert "Looks like" not in other
+    assert "Looks like: You return the whole gap" in said("shares", lambda w, g, u: sum(RIGHT["shares"][0](w, g, u)))
+
+
 @pytest.mark.parametrize("name", CHECKERS)
 def test_where_only_the_shape_is_wrong_nothing_else_is_said(name):
     for change in (lambda x: x[None], lambda x: x[..., None], np.matrix):

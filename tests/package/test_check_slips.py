@@ -3,6 +3,7 @@
 And every kind of case is needed: some wrong solution fails there and nowhere else.
 """
 
+import itertools
 import math
 import sys
 
@@ -76,6 +77,25 @@ def add_rows(ids, dx, dE):
     for token, row in zip(ids, dx, strict=True):
         dE[token] = dE[token] + row
     return dE
+
+
+def stepped(W_U, counts, rate, p=None, n=None):
+    """A step of training with another p, or other counts of what was read."""
+    p = over_rows(loop_softmax)(W_U) if p is None else p
+    n = np.array([[sum(row)] for row in counts]) if n is None else n
+    return W_U - rate * (n * p - counts) / counts.sum()
+
+
+def scale(writes):
+    return math.sqrt(sum(x * x for x in sum(writes)) / writes.shape[1])
+
+
+def curve_fault(losses, floor, start, room=0.1, high=0.15):
+    if losses[0] - start > room:
+        return 3
+    if max(b - a for a, b in itertools.pairwise(losses)) > 1e-3:
+        return 4
+    return 1 if floor - losses[-1] > 0.01 else 2 if losses[-1] - floor > high else 0
 
 
 def kept(z, ids):
@@ -341,6 +361,45 @@ SECOND = {
         lambda ids, V, tied: V if tied else len(set(range(V)) - set(ids[:-1].tolist())),
         lambda ids, V, tied: V if not tied else len(set(ids[:-1].tolist())),
         lambda ids, V, tied: V if tied else len(set(ids.tolist()) - {int(ids[-1])}),
+    ],
+    "train_step": [
+        lambda W_U, counts, rate: stepped(W_U, counts, -rate),
+        lambda W_U, counts, rate: stepped(W_U, counts, rate * counts.sum()),
+        lambda W_U, counts, rate: [w - rate * (loop_softmax(w) - c / sum(c)) for w, c in zip(W_U, counts, strict=True)],
+        lambda W_U, counts, rate: [
+            w - rate / len(W_U) * (loop_softmax(w) - c / sum(c)) for w, c in zip(W_U, counts, strict=True)
+        ],
+        lambda W_U, counts, rate: stepped(W_U, counts, rate, over_rows(loop_softmax)(W_U.T).T, counts.sum(axis=0)),
+        lambda W_U, counts, rate: stepped(W_U, np.array([*zip(*counts, strict=True)]), rate),
+        lambda W_U, counts, rate: stepped(W_U, counts, rate, n=sum(counts)),
+        lambda W_U, counts, rate: stepped(np.zeros_like(W_U), counts, -rate, over_rows(loop_softmax)(W_U)),
+        lambda W_U, counts, rate: stepped(W_U, counts, 1),
+        lambda W_U, counts, rate: stepped(W_U, counts, rate, [np.exp(w) / sum(np.exp(w)) for w in W_U]),
+    ],
+    "shares": [
+        lambda writes, gain, u: [sum(w * gain * u) for w in writes],
+        lambda writes, gain, u: [w @ u / scale(writes) for w in writes],
+        lambda writes, gain, u: [sum(w * u) for w in writes],
+        lambda writes, gain, u: [w @ (gain * u) / (scale(w[None]) or 1.0) for w in writes],
+        lambda writes, gain, u: [w @ (gain * u) / math.hypot(*sum(writes)) for w in writes],
+        lambda writes, gain, u: [w @ (gain * u) / scale(writes) ** 2 for w in writes],
+        lambda writes, gain, u: [w @ (gain * u) / math.sqrt(sum(writes.ravel() ** 2) / writes.size) for w in writes],
+        lambda writes, gain, u: sum(writes) @ (gain * u) / scale(writes),
+        lambda writes, gain, u: [sum(writes[: i + 1]) @ (gain * u) / scale(writes) for i in range(len(writes))],
+        lambda writes, gain, u: [abs(w @ (gain * u)) / scale(writes) for w in writes],
+    ],
+    "name_fault": [
+        lambda losses, floor, start: curve_fault(losses, floor, floor),
+        lambda losses, floor, start: 1 if start - losses[-1] < 0.1 else 2 * int(losses[-1] - floor > 0.15),
+        lambda losses, floor, start: curve_fault([losses[-1]] * 2, floor, np.inf),
+        lambda losses, floor, start: (
+            4 if losses[-1] > losses[0] else curve_fault([losses[0], losses[-1]], floor, start)
+        ),
+        lambda losses, floor, start: [0, 2, 1, 3, 4][curve_fault(losses, floor, start)],
+        lambda losses, floor, start: curve_fault(losses, floor, start, high=np.inf),
+        lambda losses, floor, start: curve_fault(losses, floor, start, room=0.0),
+        lambda losses, floor, start: curve_fault(losses, floor, start, high=1e-3),
+        lambda losses, floor, start: [0, 1, 4, 3, 4][curve_fault(losses, floor, start)],
     ],
     "softmax": [
         over_rows(lambda z: np.exp(z) / sum(np.exp(x) for x in z)),
@@ -737,6 +796,21 @@ ALONE = {
         "untied": "You count the last word",
         "untied, the last word was read before": "You take the last word off the set",
         "tied": "You take the tied model for an untied one",
+    },
+    "train_step": {"a step": "You leave the rate out", "large logits": "exp of a large logit overflows"},
+    "shares": {
+        "one write": lambda writes, gain, u: np.squeeze(writes @ (gain * u) / scale(writes)),
+        "several writes": "You normalise each write by itself",
+        "a write of zeros": lambda writes, gain, u: [
+            np.divide(w, norm(w)) @ (gain * u) * norm(w) / scale(writes) for w in writes
+        ],
+    },
+    "name_fault": {
+        "a right run": "No run reaches its floor in so few steps",
+        "no shift": lambda losses, floor, start: [0, 2, 2, 3, 4][curve_fault(losses, floor, start)],
+        "a double shift": "You take a double shift for a right run",
+        "large weights": lambda losses, floor, start: curve_fault(losses, floor, np.inf),
+        "a high rate": "You compare the ends",
     },
     "softmax": {
         "one row": lambda z: lmhead.softmax(np.atleast_2d(z)),
