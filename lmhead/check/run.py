@@ -309,13 +309,12 @@ def advice_on(
     problem, kind = problems[first], cases[first].kind
     if problem == "changed":
         return "The caller still needs it. Work on a copy: x = x - m makes a new array, x -= m writes into the old one."
-    forms = [advice_on_form(*each, exercise.atol) for each in zip(problems, got, expected, strict=True) if each[0]]
-    if all(forms):
-        return str(forms[0])
-    if meaning := diagnosis(first, problems, got, expected, cases, exercise):
+    forms = [advice_on_form(*each, exercise.atol) for each in zip(problems, got, expected, strict=True)]
+    wrong = [i for i, form in enumerate(forms) if problems[i] and not form]
+    if wrong and (meaning := diagnosis(kind, wrong, got, expected, cases, exercise)):
         return f"Looks like: {meaning}"
-    if forms[0]:
-        return forms[0]
+    if form := forms[first]:
+        return form
     return f"NaN comes from inf - inf, inf / inf or 0 / 0. {kind.hint}" if problem == "nan" else kind.hint
 
 
@@ -347,8 +346,8 @@ def advice_on_form(problem: str | None, outcome: Outcome, right: Any, atol: floa
 
 
 def diagnosis(
-    first: int,
-    problems: list[str | None],
+    failed: Kind,
+    wrong: list[int],
     got: list[Outcome],
     expected: list[Any],
     cases: list[Case],
@@ -356,10 +355,9 @@ def diagnosis(
 ) -> str | None:
     """The meaning of the mistake that agrees with `got` on the whole kind that failed first, and on most cases besides.
 
-    What agrees must be at least half of the cases where `got` is wrong, more than half of those where the mistake is,
+    What agrees must be at least half of the cases where `got` is `wrong`, more than half of those where the mistake is,
     and not errors of one type alone.
     """
-    failed = cases[first].kind
     best, most = None, 0
     for mistake in exercise.mistakes:
         theirs = [call(mistake.wrong, case) for case in cases]
@@ -367,9 +365,9 @@ def diagnosis(
         if not all(agree for agree, case in zip(agrees, cases, strict=True) if case.kind is failed):
             continue
         mistaken = [i for i, b in enumerate(theirs) if problem_with(b, expected[i], exercise.atol)]
-        shared = [i for i in mistaken if agrees[i] and problems[i]]
+        shared = [i for i in mistaken if agrees[i] and i in wrong]
         to_the_letter = any(error_text(got[i].raised) == error_text(theirs[i].raised) for i in shared)
-        likely = 2 * len(shared) >= len(problems) - problems.count(None) and 2 * len(shared) > len(mistaken)
+        likely = 2 * len(shared) >= len(wrong) and 2 * len(shared) > len(mistaken)
         if likely and to_the_letter and sum(agrees) > most:
             best, most = mistake.meaning, sum(agrees)
     return best or (failed.if_equal if all_equal(got, cases, failed) else None)

@@ -142,7 +142,7 @@ SURE_LOSS = Exercise(
         Kind(
             "two that share the lead",
             "Only one of the largest is left out of the sum; another one that is as large stays in it.",
-            [(np.array([3.0, 3.0, 0.0]), 0), (np.array([0.0, 5.0, 5.0]), 0)],
+            [(np.array([3.0, 3.0, -40.0]), 0), (np.array([-45.0, 5.0, 5.0]), 0)],
         ),
     ],
     mistakes=[

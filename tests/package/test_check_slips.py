@@ -141,7 +141,8 @@ def penalised(z, ids, rule):
 
 
 def cost(z, y):
-    return math.log(sum(math.exp(x - max(z)) for x in z)) + max(z) - z[y]
+    top = max(z)
+    return math.log(sum(math.exp(x - top) for x in z)) + top - z[y]
 
 
 def entropy(q):
@@ -540,6 +541,7 @@ SECOND = {
         lambda z, y: float(np.log1p(others(z, y))),
         others,
         lambda z, y: max(z) - z[y] + math.log1p(sum(math.exp(x - max(z)) for x in z)),
+        lambda z, y: max(z) - z[y] + math.log1p(sum(math.exp(x - max(z)) for x in z if x != max(z))),
         lambda z, y: -np.log1p(-(1 - loop_softmax(z)[y])),
         lambda z, y: -sure(z, y),
         lambda z, y: sure(z, y) + 1e-12,
@@ -722,6 +724,12 @@ def the_first_if_one_is_empty(a, b):
     return a if -np.inf in (a[0], b[0]) else joined(a, b, fair)
 
 
+def without_log1p(z, y):
+    """As if what is below the largest weighed next to nothing."""
+    lead = sum(z == max(z))
+    return max(z) - z[y] + math.log(lead) + sum(np.exp(z[z < max(z)] - max(z))) / lead
+
+
 def no_shift(z, y):
     k = int(np.argmax(z))
     return z[k] - z[y] + np.log1p(np.exp(np.delete(z, k)).sum() / np.exp(z[k]))
@@ -865,10 +873,11 @@ ALONE = {
         "a probability too small for a float": "You take the log of a softmax",
     },
     "sure_loss": {
-        "ordinary logits": lambda z, y: max(z) - z[y] + others(z, int(np.argmax(z))),
+        "ordinary logits": without_log1p,
         "a sure target": "logsumexp - z[y] subtracts two numbers",
         "large logits": no_shift,
         "a target far below the best": "You shift by the target's logit",
+        "two that share the lead": "You leave out every token as large as the largest",
     },
     "bits_per_byte": {
         "English text": lambda losses, text: bits(losses) / len(text.replace(" ", "").encode()),
