@@ -12,7 +12,7 @@ from lmhead.decoding import top_k, top_p
 from lmhead.probabilities import softmax
 from lmhead.smollm import Fixture
 from lmhead.widgets._view import Figure, Part, State, figure, log_slider, menu, named, note, slider, table, with_words
-from lmhead.widgets._write import decimals, grouped
+from lmhead.widgets._write import decimals, grouped, stored
 
 WORDS = {
     "caption": "{prompt}: the most likely of {vocab} tokens",
@@ -112,8 +112,8 @@ def probabilities_of_prompts(
         below = logits[best] - logits[best[0]]
         if len(best) < named or not np.allclose(below, gaps[:named], rtol=1e-3, atol=0):
             raise ValueError(f"the fixture does not store the {named} most likely tokens of {prompt.text!r}")
-        state["top"].append(below.tolist())
-        state["largest"].append(float(logits[best[0]]))
+        state["top"].append([stored(z) for z in below])
+        state["largest"].append(stored(logits[best[0]]))
         state["labels"].append([repr(fixture.tokens[token]) for token in best])  # quotes show a leading space
         state[f"tail_{at}"] = gaps[named:].astype("<f2").tobytes()
     state |= {"drawn": None, "words": words}

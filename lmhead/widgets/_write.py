@@ -13,6 +13,11 @@ def rounded(x: float, spec: str) -> str:
         return format(Decimal(x + 0.0), spec)  # + 0.0: a negative zero has no sign
 
 
+def stored(x: float) -> float:
+    """x with 12 digits, as notebooks keep it: the last ones of a float64 differ from processor to processor."""
+    return float(f"{x:.12g}")
+
+
 def decimals(x: float) -> str:
     """Four decimals; one digit and a power of ten for what they would show as 0, and from a million on."""
     if not math.isfinite(x):

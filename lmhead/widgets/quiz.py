@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmhead.widgets._view import Figure, View, with_words
+from lmhead.widgets._write import stored
 
 __all__ = ["choice", "judge", "number", "readings", "show"]
 
@@ -102,7 +103,7 @@ def number(
     >>> number("log 1?", 0.0, 0.01, wrong={1.0: "That is exp 0."})["wrong"]
     [{'value': 1.0, 'message': 'That is exp 0.'}]
     """
-    values = [float(answer), *map(float, wrong)]
+    values = [stored(answer), *map(stored, wrong)]
     if not all(map(math.isfinite, [*values, tolerance])) or tolerance < 0:
         raise ValueError(f"{question!r}: answers and tolerance must be finite, tolerance not negative; got {values}")
     if not wrong or not all(message.strip() for message in [*wrong.values(), otherwise]):
@@ -114,9 +115,9 @@ def number(
     return {
         "kind": "number",
         "question": question,
-        "answer": float(answer),
+        "answer": stored(answer),
         "tolerance": float(tolerance),
-        "wrong": [{"value": float(value), "message": message} for value, message in wrong.items()],
+        "wrong": [{"value": stored(value), "message": message} for value, message in wrong.items()],
         "otherwise": otherwise,
         "because": because,
         "unit": unit,

@@ -135,3 +135,10 @@ def test_exercises_are_untouched_and_solved(chapter):
         if "solution" in tags(cell):
             assert printed.startswith("Right: all "), f"the solution must pass:\n{cell.source}"
             assert "hide-cell" in tags(cell), f"fold the solution: tag hide-cell:\n{cell.source}"
+
+
+def test_every_source_that_is_listed_is_cited():
+    listed = set(re.findall(r"^@\w+\{(\w+),", (BOOK / "references.bib").read_text("utf-8"), re.M))
+    pages = [*BOOK.glob("*.md"), *BOOK.glob("*.ipynb")]
+    groups = [group for page in pages for group in re.findall(r"\{cite:\w\}`([^`]+)`", page.read_text("utf-8"))]
+    assert listed == {key.strip() for group in groups for key in group.split(",")}

@@ -29,7 +29,7 @@ def test_a_way_brings_what_its_chapters_need_and_says_how_long_it_takes(way):
     for at, chapter in enumerate(chapters):
         missing = needs(chapter) - set(chapters[:at])
         assert not missing, f"{chapter} needs {missing}"
-    assert way.endswith(f"| {sum(math.ceil(minutes(chapter)) for chapter in chapters)} |")
+    assert way.endswith(f"| {sum(math.ceil(minutes(chapter)) for chapter in chapters)} minutes |")
 
 
 def test_every_chapter_is_on_a_way():
