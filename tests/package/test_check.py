@@ -806,7 +806,7 @@ class Series:
     def __bool__(self):
         raise ValueError("The truth value of a Series is ambiguous")
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as pandas does
 
 
 def objects(value):

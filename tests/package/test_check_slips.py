@@ -382,7 +382,7 @@ SECOND = {
         lambda writes, gain, u: [w @ u / scale(writes) for w in writes],
         lambda writes, gain, u: [sum(w * u) for w in writes],
         lambda writes, gain, u: [w @ (gain * u) / (scale(w[None]) or 1.0) for w in writes],
-        lambda writes, gain, u: [w @ (gain * u) / math.hypot(*sum(writes)) for w in writes],
+        lambda writes, gain, u: [w @ (gain * u) / math.hypot(*writes.sum(axis=0)) for w in writes],
         lambda writes, gain, u: [w @ (gain * u) / scale(writes) ** 2 for w in writes],
         lambda writes, gain, u: [w @ (gain * u) / math.sqrt(sum(writes.ravel() ** 2) / writes.size) for w in writes],
         lambda writes, gain, u: sum(writes) @ (gain * u) / scale(writes),
