@@ -1,5 +1,7 @@
 """What the figures of chapter 9 show, read from the Axes that its cells draw."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,9 @@ def test_four_curves_carry_letters_and_no_names(ids):
         assert height == y[int(step)], "each letter stands on its curve"
         others = [other[int(step)] for key, other in curves.items() if key != name]
         assert np.abs(np.array(others) - height).min() > 0.1, "and on no other"
+    ax.figure.canvas.draw()
+    badges = [text.get_bbox_patch().get_window_extent() for text in ax.texts if text.get_text() in curves]
+    assert not any(a.overlaps(b) for a, b in combinations(badges, 2)), "no letter covers another"
     dotted = sorted(line.get_ydata()[0] for line in ax.get_lines() if line.get_linestyle() == ":")
     floor, start = floor_of(ids[:-1], ids[1:]), np.log(27)
     assert dotted == pytest.approx([floor, start])
