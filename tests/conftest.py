@@ -57,8 +57,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         session.end()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)  # what stands before the yield comes before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(kind)
@@ -69,6 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
+    return (yield)
 
 
 LEFT_OUT = pytest.StashKey[Counter[str]]()
