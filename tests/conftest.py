@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +29,6 @@ KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it
     "mutation": ("run other tests on planted faults", set()),
 }
 OTHER_MARKS = (
-    "xdist_group(name): which worker runs it",  # also where xdist is not loaded
     "figure(name): asserts what the book's figure of that name draws",
     "alone: long, any worker takes it",
 )
@@ -57,19 +57,34 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         session.end()
 
 
-@pytest.hookimpl(wrapper=True)  # what stands before the yield comes before xdist reads the groups
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(kind)
-        if not item.get_closest_marker("alone"):
-            item.add_marker(pytest.mark.xdist_group(group_of(item)))
     if config.getoption("quick"):
         left_out = [item for item in items if marks_of(item) & set(KINDS)]
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
-    return (yield)
+    if hasattr(config, "workerinput"):
+        mine = session.folder / f"groups.{config.workerinput['workerid']}"
+        mine.write_text(json.dumps({item.nodeid: group_of(item) for item in items}), encoding="utf-8")
+        mine.replace(session.folder / "groups.json")  # all workers write the same
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests of a group on one worker. xdist's own groups ride on a name that pytest 9.2 no longer reads."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            if not hasattr(self, "groups"):
+                self.groups = json.loads((session.folder / "groups.json").read_text("utf-8"))
+            return self.groups[nodeid]
+
+    return Groups(config, log)
 
 
 LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -98,6 +113,8 @@ def chapter_of(item: pytest.Item) -> str | None:
 def group_of(item: pytest.Item) -> str:
     """What one worker runs in one go: a file; a chapter's one run and all that is read from it; the real model."""
     marks = marks_of(item)
+    if "alone" in marks:
+        return item.nodeid
     if "model" in marks:
         return "the real model"
     of_chapter = "kernel" in marks and item.path.suffix == ".py"

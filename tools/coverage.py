@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tools.chapters import ROOT
 
-TESTS = ["tests/package", "tests/book", "lmhead", "--doctest-modules", "--dist", "loadgroup"]
+TESTS = ["tests/package", "tests/book", "lmhead", "--doctest-modules", "--dist", "loadscope"]
 CORE = "import lmhead, sys; print(*(m.__file__ for n, m in sys.modules.items() if n.partition('.')[0] == 'lmhead'))"
 
 
