@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests of a group on one worker. xdist's own groups ride on a name that pytest 9.2 no longer reads."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class Groups(LoadScopeScheduling):
+    @cache
+    def groups() -> dict[str, str]:
+        return json.loads((session.folder / "groups.json").read_text("utf-8"))
+
+    class Groups(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            if not hasattr(self, "groups"):
-                self.groups = json.loads((session.folder / "groups.json").read_text("utf-8"))
-            return self.groups[nodeid]
+            return groups()[nodeid]
 
     return Groups(config, log)
 

@@ -34,6 +34,14 @@ def launch_from_a_repository_alone(app: Sphinx, config: Any) -> None:
         config.html_theme_options["launch_buttons"] = {}
 
 
+def leave_out_long_contents(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """The attempts are reached by links; contents of 65 lines beside them would weigh 5 KiB of the first view."""
+    if pagename == "book/conclusions":
+        context["meta"] = {**(context.get("meta") or {}), "html_theme.sidebar_secondary.remove": "true"}
+
+
 def mend_roles(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Take out of the list of references two roles that docutils writes and that ARIA has forbidden since."""
     for role in ('<div role="list" class="citation-list"', 'role="doc-biblioentry"'):
@@ -68,6 +76,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", use_own_templates)
     app.connect("config-inited", launch_from_a_repository_alone)
     app.connect("html-page-context", mend_roles)
+    app.connect("html-page-context", leave_out_long_contents)
     app.connect("builder-inited", remove_cut_files)
     app.connect("build-finished", cut_icons)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
