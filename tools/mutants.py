@@ -135,6 +135,7 @@ T_PINNED = "tests/book/test_pinned.py"
 T_NOTATION = "tests/book/test_notation.py"
 CLI, T_CLI = "lmhead/__main__.py", "tests/package/test_cli.py"
 FETCH, T_FETCH = "lmhead/fetch.py", "tests/package/test_fetch.py"
+MAPPED, T_MAPPED = "lmhead/smollm/mapped.py", "tests/package/test_mapped.py"
 
 MUTANTS = [
     # the head
@@ -207,6 +208,8 @@ MUTANTS = [
     Mutant("command: notice among the answers", CLI, "a while ...\", file=sys.stderr)", "a while ...\")", T_CLI),
     Mutant("download: goes on after Ctrl-C", FETCH, "            process.kill()\n            process.wait()\n", "", T_FETCH),
     Mutant("download: a broken line not known", FETCH, '"Read timed out", ', "", T_FETCH),
+    Mutant("mapped: whole by its size alone", MAPPED, "return digest.digest() == content[n_bytes:].tobytes()", "return True", T_MAPPED),
+    Mutant("mapped: another model's weights", MAPPED, "source = sha256_of(gguf).encode()", 'source = b""', T_MAPPED),
     Mutant("quick check: answers rounded without scripts", "lmhead/widgets/quiz.py", "said = [(_typed(question, question[\"answer\"])", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),

