@@ -3,8 +3,10 @@
 # Without make, see "Without make" in README.md.
 
 PYTHON ?= python3
-BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-BENCH := .venv-bench/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
+BENCH := .venv-bench/$(SCRIPTS)
+BEYOND := $(patsubst beyond/%/requirements.txt,%,$(wildcard beyond/*/requirements.txt))
 SITE := _build/html/book/index.html
 
 help:  ## list the commands
@@ -51,11 +53,13 @@ round: .venv  ## run every notebook under other Pythons, NumPys, locales, time z
 	$(BIN)/python -m lmhead --fetch
 	$(BIN)/python -m tools.round
 
+test-beyond: $(BEYOND:%=test-beyond-%)  ## run the tests of each folder in beyond/, in its own environment
+
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
 	$(BIN)/python -m tools.lock
 
 clean:  ## remove all that was built, the environments too
-	rm -rf _build .venv .venv-bench .venv-round *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build .venv .venv-* *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The stamp is touched last: an installation that broke off is done again.
 .venv: .venv/installed
@@ -71,5 +75,17 @@ clean:  ## remove all that was built, the environments too
 	$(BENCH)/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	touch $@
 
+# Each folder of beyond/ that has requirements gets an environment: `make .venv-several_machines`.
+.venv-%/installed: beyond/%/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+$(BEYOND:%=.venv-%): .venv-%: .venv-%/installed
+
+$(BEYOND:%=test-beyond-%): test-beyond-%: .venv-%/installed
+	.venv-$*/$(SCRIPTS)/python -m pytest beyond/$*
+
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round lock clean .venv .venv-bench
+.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round lock clean .venv .venv-bench \
+	test-beyond $(BEYOND:%=test-beyond-%) $(BEYOND:%=.venv-%)

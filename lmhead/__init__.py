@@ -57,7 +57,7 @@ __all__ = [
     "unembed",
 ]
 
-_ON_FIRST_USE = ("check", "names", "plots", "quiz", "smollm", "widgets")  # `import lmhead` needs NumPy alone
+_ON_FIRST_USE = ("check", "names", "plots", "quiz", "sharded", "smollm", "widgets")  # `import lmhead` needs NumPy alone
 
 
 def __getattr__(name: str) -> Any:

@@ -278,7 +278,7 @@ def _first_pass(
     def states() -> Iterator[LogSumExp]:
         for columns in head.chunks():
             z = head.logits(h, columns, place(columns))
-            here, j = _targets_in(ids, columns)
+            here, j = targets_in(ids, columns)
             z_y[here] = z[here, j]
             exponentials = _exponentiate(z)
             if keep:
@@ -335,11 +335,11 @@ def _write_gradient(G: Array, chunk: _Exponentials, known: _FirstPass, columns: 
     factor = _exp_gap(np.minimum(chunk.shift, top), top) * share
     np.multiply(chunk.values, factor.astype(G.dtype)[:, None], out=G)
     G[np.arange(len(G)), chunk.winner] = _exp_gap(chunk.state.top, top) * share
-    here, j = _targets_in(known.ids, columns)
+    here, j = targets_in(known.ids, columns)
     G[here, j] = np.expm1(-known.losses[here]) / divisor
 
 
-def _targets_in(ids: Array, columns: slice) -> tuple[Array, Array]:
+def targets_in(ids: Array, columns: slice) -> tuple[Array, Array]:
     """The positions whose target is among these columns, and which column of the chunk it is."""
     here = np.flatnonzero((columns.start <= ids) & (ids < columns.stop))
     return here, ids[here] - columns.start

@@ -8,7 +8,10 @@ import pytest
 
 import lmhead
 
-MODULES = ["lmhead", *(f"lmhead.{name}" for name in ("names", "smollm", "widgets", "quiz", "check", "plots"))]
+MODULES = [
+    "lmhead",
+    *(f"lmhead.{name}" for name in ("names", "sharded", "smollm", "widgets", "quiz", "check", "plots")),
+]
 
 
 @pytest.fixture(scope="module")
