@@ -132,6 +132,7 @@ T_SITE = "tests/site/test_site.py"
 T_REPOSITORY = "tests/repository/test_repository.py"
 T_FIXTURE = "tests/package/test_fixture.py"
 T_PINNED = "tests/book/test_pinned.py"
+T_ALONE = "tests/book/test_alone.py"
 T_NOTATION = "tests/book/test_notation.py"
 CLI, T_CLI = "lmhead/__main__.py", "tests/package/test_cli.py"
 FETCH, T_FETCH = "lmhead/fetch.py", "tests/package/test_fetch.py"
@@ -257,6 +258,7 @@ MUTANTS = [
     Mutant("another printed number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 1.41703 nats", T_PINNED),
     Mutant("a letter that the notation lacks", CH6, "The cross-entropy of $q$ and", "The cross-entropy of $r$ and", T_NOTATION),
     Mutant("a variable that is not what it is called", CH6, "z = np.array([2.0, 1.0, 0.1])", "W_U = z = np.array([2.0, 1.0, 0.1])", T_NOTATION),
+    Mutant("a notebook alone says nothing", "tools/alone.py", 'if not importlib', 'if importlib', T_ALONE),
     # settings
     Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
     Mutant("settings: warnings pass", "Makefile", "build . -W -n", "build . -n", T_REPOSITORY),

@@ -19,6 +19,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from tools.alone import with_first_cell
+
 BOOK = Path(__file__).parents[1] / "book"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -30,7 +32,7 @@ def refreshed(path: Path, extension: str | None = None, env: dict[str, str] | No
 
     An IPython extension may listen in that kernel, and `env` is its environment, if not this one's.
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook = with_first_cell(nbformat.read(path, as_version=4))
     notebook.metadata.pop("widgets", None)
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False, resources=where)
@@ -52,7 +54,7 @@ def canonical(notebook: NotebookNode) -> str:
     for cell in notebook.cells:
         for key in VOLATILE_METADATA:
             cell.metadata.pop(key, None)
-    for count, cell in enumerate(code_cells, start=1):
+    for count, cell in enumerate(code_cells):  # the cell that no page shows is the 0th
         cell.execution_count = count  # never null: nbval passes a cell without a count unseen
         cell.outputs = canonical_outputs(cell.outputs, count)
     state = widgets.get(WIDGET_STATE, {}).get("state")

@@ -8,6 +8,8 @@ import zipfile
 
 import pytest
 
+from tools import alone
+
 
 def run(*command, cwd):
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "COV"))}
@@ -41,4 +43,6 @@ def test_every_chapter_says_where_it_is(site):
     for notebook in (site / "_sources" / "book").glob("[0-9]*.ipynb"):
         start = notebook.read_text("utf-8")[:3000]
         assert "course.zip" in start, f"{notebook.name} downloaded alone does not say where the whole course is"
+    with zipfile.ZipFile(site / "course.zip") as zipped:
+        assert re.search(r"pip install '(.+?)\[", alone.line("", "main"))[1] in zipped.namelist()
     assert 'href="../course.zip"' in (site / "book" / "index.html").read_text("utf-8")
