@@ -136,6 +136,7 @@ T_ALONE = "tests/book/test_alone.py"
 T_NOTATION = "tests/book/test_notation.py"
 CLI, T_CLI = "lmhead/__main__.py", "tests/package/test_cli.py"
 FETCH, T_FETCH = "lmhead/fetch.py", "tests/package/test_fetch.py"
+GRADING, T_GRADING = "lmhead/check/grading.py", "tests/package/test_grading.py"
 MAPPED, T_MAPPED = "lmhead/smollm/mapped.py", "tests/package/test_mapped.py"
 
 MUTANTS = [
@@ -211,6 +212,8 @@ MUTANTS = [
     Mutant("download: a broken line not known", FETCH, '"Read timed out", ', "", T_FETCH),
     Mutant("mapped: whole by its size alone", MAPPED, "return digest.digest() == content[n_bytes:].tobytes()", "return True", T_MAPPED),
     Mutant("mapped: another model's weights", MAPPED, "source = sha256_of(gguf).encode()", 'source = b""', T_MAPPED),
+    Mutant("grading: a called verb not seen", GRADING, 'event != "call" or not of_lmhead(frame)', "True", T_GRADING),
+    Mutant("grading: a kind passes by one case", GRADING, "right == cases", "right > 0", T_GRADING),
     Mutant("quick check: answers rounded without scripts", "lmhead/widgets/quiz.py", "said = [(_typed(question, question[\"answer\"])", "said = [(f\"{question['answer']:.0f}.0\"", "tests/package/test_quiz.py"),
     # the browser's code
     Mutant("browser: no max shift", JS, "Math.exp(logits[j] - logits[winner])", "Math.exp(logits[j])", T_WIDGETS),
