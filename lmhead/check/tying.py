@@ -18,7 +18,7 @@ HEAD_PARAMETERS = Exercise(
             "tied, no bias", "A tied head is a view of E. It adds nothing.", [(4, 10, True, False), (8, 8, True, False)]
         ),
         Kind(
-            "untied, with a bias", "The bias holds one number a token.", [(4, 10, False, True), (512, 100, False, True)]
+            "untied, with a bias", "The bias holds one number per token.", [(4, 10, False, True), (512, 100, False, True)]
         ),
         Kind("tied, with a bias", "Only the matrix is shared. A bias is extra all the same.", [(4, 10, True, True)]),
     ],
@@ -27,10 +27,10 @@ HEAD_PARAMETERS = Exercise(
             lambda d, V, tied, bias: d * V + bias * V,
             "You count the matrix of a tied head. It is the embedding itself and adds nothing.",
         ),
-        Mistake(lambda d, V, tied, bias: (not tied) * d * V, "You forget the bias: one number a token."),
+        Mistake(lambda d, V, tied, bias: (not tied) * d * V, "You forget the bias: one number per token."),
         Mistake(
             lambda d, V, tied, bias: (not tied) * d * V + bias * d,
-            "Your bias has d_model numbers. It is added to the logits: one a token.",
+            "Your bias has d_model numbers. It is added to the logits: one per token.",
         ),
         Mistake(
             lambda d, V, tied, bias: 0 if tied else d * V + bias * V,
@@ -47,7 +47,7 @@ HEAD_PARAMETERS = Exercise(
         ),
         Mistake(
             lambda d, V, tied, bias: 4 * ((not tied) * d * V + bias * V),
-            "You count bytes (4 a number in float32). Asked are parameters.",
+            "You count bytes (4 per number in float32). Asked are parameters.",
         ),
     ],
 )

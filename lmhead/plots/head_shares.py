@@ -1,4 +1,4 @@
-"""How much of each model one V x d matrix is, and whether the model stores one of them or two."""
+"""How much of a model with two V x d matrices one of them is, and whether the model stores one or two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lmhead.plots.style import BLUE, ORANGE, axes
 
 
 def head_shares(names: Sequence[str], shares: ArrayLike, tied: Sequence[bool]) -> Axes:
-    """One bar a model, first at the top, its share (0 to 1) in percent; untied models hatched and in another colour."""
+    """One bar per model, first at the top, its share (0 to 1) in percent; untied models hatched and in another colour."""
     percent = 100 * np.asarray(shares, float)
     ax = axes(height=0.6 + 0.32 * len(names))
     for y, (value, one) in enumerate(zip(percent, tied, strict=True)):
@@ -31,5 +31,5 @@ def head_shares(names: Sequence[str], shares: ArrayLike, tied: Sequence[bool]) -
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.grid(axis="x")
-    ax.set(xlim=(0, 1.3 * percent.max()), xlabel="one V x d matrix, in percent of all parameters")
+    ax.set(xlim=(0, 1.3 * percent.max()), xlabel="one V x d matrix, in percent of the model with two")
     return ax

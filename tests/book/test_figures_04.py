@@ -69,7 +69,7 @@ def test_the_models_stand_in_order_of_size():
 def test_each_bar_is_the_share_of_one_matrix():
     models = table_of_models()
     tied = [is_tied for *_, is_tied in models.values()]
-    percent = [100 * d_model * vocab_size / total for d_model, vocab_size, total, _ in models.values()]
+    percent = [100 * d * V / (total + is_tied * d * V) for d, V, total, is_tied in models.values()]
     ax = axes_of(CHAPTER)["fig-head-shares"]
     assert np.allclose([bar.get_width() for bar in ax.patches], percent)
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not one for one in tied]
@@ -78,7 +78,7 @@ def test_each_bar_is_the_share_of_one_matrix():
     assert [label.get_text() for label in ax.get_yticklabels()] == list(models)
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first model at the top"
     assert ax.get_xlim()[0] == 0 and ax.get_xlim()[1] > max(percent)
-    assert ax.get_xlabel() == "one V x d matrix, in percent of all parameters"
+    assert ax.get_xlabel() == "one V x d matrix, in percent of the model with two"
 
     # the alt text: model by model in the order of the bars, and which are not tied
     shares = [rf"{value:.1f}(?: percent)? of {re.escape(name)}" for name, value in zip(models, percent, strict=True)]
