@@ -1,8 +1,7 @@
 """The book theme with less to load, and a few faults of accessibility mended.
 
 The templates in `book/_templates` leave out the theme's 530 KiB icon script and load the search index on the search
-page alone. The theme's own icon font takes the script's place; it and the theme's style sheet are cut to the icons that
-the pages show.
+page alone. The theme's own icon font takes the script's place, cut to the icons that the pages show.
 """
 
 import re
@@ -17,10 +16,7 @@ from sphinx.util import logging
 log = logging.getLogger(__name__)
 
 THEME_STATIC = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static"
-STYLE = Path("styles/pydata-sphinx-theme.css")
 ICON_FONT = Path("vendor/fontawesome/webfonts/fa-solid-900.woff2")
-# such as .fa-bars:before,.fa-navicon:before{content:"\f0c9"}
-NAMED_ICON = re.compile(r'((?:\.fa-[\w-]+:{1,2}before,?)+)\{content:"\\[0-9a-f]+"\}')
 
 
 def use_own_templates(app: Sphinx, config: Any) -> None:
@@ -49,25 +45,19 @@ def mend_roles(app: Sphinx, pagename: str, templatename: str, context: dict[str,
         context["body"] = context.get("body", "").replace(role, mended)
 
 
-def remove_cut_files(app: Sphinx) -> None:
-    """Make room for the theme's whole font and style sheet, which Sphinx copies at every build."""
-    for name in (ICON_FONT, STYLE):
-        (Path(app.outdir) / "_static" / name).unlink(missing_ok=True)
+def remove_cut_font(app: Sphinx) -> None:
+    """Make room for the theme's whole font, which Sphinx copies at every build."""
+    (Path(app.outdir) / "_static" / ICON_FONT).unlink(missing_ok=True)
 
 
 def cut_icons(app: Sphinx, exception: Exception | None) -> None:
-    """Leave in the theme's style sheet the icons that the pages show, and in its icon font what the styles draw."""
+    """Leave in the theme's icon font what the styles draw, which `cut_styles` has written into the pages."""
     if exception or app.builder.format != "html":
         return
-    static = Path(app.outdir) / "_static"
-    shown = {name for page in pages(Path(app.outdir)) for name in re.findall(r"\bfa-[\w-]+", page)}
-    whole = (THEME_STATIC / STYLE).read_text(encoding="utf-8")
-    cut = NAMED_ICON.sub(lambda rule: rule[0] if shown & set(re.findall(r"fa-[\w-]+", rule[1])) else "", whole)
-    (static / STYLE).write_text(cut, encoding="utf-8")
-    css = "".join(sheet.read_text(encoding="utf-8") for sheet in sorted(static.rglob("*.css")))
-    drawn = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3})\b", css)}
-    drawn |= {ord(character) for character in re.findall(r"[\uf000-\uf8ff]", css)}
-    size = cut_font(THEME_STATIC / ICON_FONT, drawn, static / ICON_FONT, name="BookIcons")
+    written = "".join(pages(Path(app.outdir)))
+    drawn = {int(code, 16) for code in re.findall(r"\\(f[0-9a-f]{3})\b", written)}
+    drawn |= {ord(character) for character in re.findall(r"[\uf000-\uf8ff]", written)}
+    size = cut_font(THEME_STATIC / ICON_FONT, drawn, Path(app.outdir) / "_static" / ICON_FONT, name="BookIcons")
     log.info("icons: %d glyphs, %d bytes", len(drawn), size)
 
 
@@ -77,6 +67,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", launch_from_a_repository_alone)
     app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", leave_out_long_contents)
-    app.connect("builder-inited", remove_cut_files)
-    app.connect("build-finished", cut_icons)
+    app.connect("builder-inited", remove_cut_font)
+    app.connect("build-finished", cut_icons, priority=800)  # after cut_styles
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

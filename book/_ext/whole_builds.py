@@ -18,7 +18,8 @@ BOOK = Path(__file__).parent.parent
 
 def digest_of_the_machinery() -> str:
     """One number for all files that decide how a page is made."""
-    files = [file for folder in ("_ext", "_templates") for file in (BOOK / folder).rglob("*") if file.is_file()]
+    folders = ("_ext", "_static", "_templates")
+    files = [file for folder in folders for file in (BOOK / folder).rglob("*") if file.is_file()]
     sources = sorted(file for file in files if "__pycache__" not in file.parts)
     return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
 

@@ -1,0 +1,83 @@
+"""A page with the whole style sheets beside the same page with its own, which `book/_ext/cut_styles.py` has cut."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, Page
+
+from tests.support.live import closed_network, open_page
+
+CUT = re.compile(r"<!-- Cut from _static: (.*?) -->\n<style>\n(.*?)</style>", re.S)
+LEFT_OUT = Path(__file__).with_name("left_out.js").read_text("utf-8")
+
+
+def with_whole_sheets(page: str) -> str:
+    """The HTML of a page as it was before its style sheets were cut; the cut style is kept, and does nothing."""
+    (root,) = re.findall(r'data-content_root="([^"]*)"', page)
+    (sheets, style) = CUT.search(page).groups()  # type: ignore[union-attr]
+    links = "".join(f'<link rel="stylesheet" href="{root}_static/{sheet}">' for sheet in sheets.split())
+    return CUT.sub(lambda _: f'{links}<script type="text/plain" id="cut">{style}</script>', page)
+
+
+@contextmanager
+def opened(browser: Browser, address: str, *, whole: bool, **options: Any) -> Iterator[Page]:
+    """The page, as it is or with the whole sheets."""
+    troubles: list[str] = []
+    with closed_network(browser, troubles, **options) as context:
+        if whole:
+
+            def serve(route: Any) -> None:
+                route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
+
+            context.route(address.partition("?")[0] + "*", serve)
+        page = open_page(context, address)
+        page.evaluate("document.fonts.ready")
+        if "search.html" in address:
+            page.get_by_text("Search finished").wait_for()
+        yield page
+    assert troubles == []
+
+
+def left_out(page: Page) -> dict[str, Any]:
+    """Of a page with the whole sheets: how many selectors its own style keeps and leaves out, and which are missed."""
+    page.evaluate("""() => {
+      const cut = new CSSStyleSheet();
+      cut.replaceSync(document.getElementById("cut").textContent);
+      window.cutStyles = [cut];
+    }""")
+    return page.evaluate(LEFT_OUT)
+
+
+ROUNDED = 24  # of 255: by so much an edge between two pixels may differ
+
+
+def look_alike(one: Page, other: Page, *, whole: bool) -> bool:
+    """Whether both pages are painted alike, whole or in the window. A late font, or a caret that blinks, gets time."""
+    for _ in range(4):
+        first, second = picture(one, whole), picture(other, whole)
+        if first == second or differ_by(first, second) <= ROUNDED:
+            return True
+        one.wait_for_timeout(400)
+    return False
+
+
+def picture(page: Page, whole: bool) -> bytes:
+    """The page as it is painted, losslessly."""
+    session = page.context.new_cdp_session(page)
+    shot = session.send("Page.captureScreenshot", {"captureBeyondViewport": whole, "optimizeForSpeed": True})
+    return base64.b64decode(shot["data"])
+
+
+def differ_by(one: bytes, other: bytes) -> float:
+    """The largest difference of a pixel's red, green or blue."""
+    first, second = (np.array(Image.open(io.BytesIO(png)).convert("RGB")).astype(np.int16) for png in (one, other))
+    return float(np.abs(first - second).max()) if first.shape == second.shape else np.inf
