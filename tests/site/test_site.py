@@ -128,11 +128,9 @@ def katex_faces(site: Path) -> list[tuple[str, Path]]:
 def files_of_first_view(page: Path, site: Path) -> set[Path]:
     """The page, its scripts, style sheets, pictures, the icon font, and the fonts of the formulas that it shows."""
     soup = parsed(page)
-    files = {file for a in addresses_in_page(soup) if (file := local(a, page))} | {page}
-    for sheet in [file for file in files if file.suffix == ".css"]:
-        files |= {
-            local(a, sheet) for a in re.findall(r"""@import\s+(?:url\()?["']?([^"');]+)""", sheet.read_text("utf-8"))
-        }
+    named = {file for a in addresses_in_page(soup) if (file := local(a, page))}
+    files = {page} | {file for file in named if file.suffix not in (".woff2", ".ttf")}  # a font that is used is fetched
+    assert not any(file.suffix == ".css" for file in files), f"{page.name} fetches a style sheet"
     files.add(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
     if soup.select_one(".katex"):
         files |= {
