@@ -8,6 +8,7 @@ from lmhead._arguments import Array
 
 _LONG = 2**15  # terms that a matrix product may add up in float32 before they are added to the others
 _BLOCK = 2**17  # numbers that are widened at a time
+_SMALL = 2**10  # a product with fewer numbers is not made by blocks, on some processors
 
 
 def exact_gap(z: Array, top: Array, temperature: float = 1.0) -> tuple[Array, Array]:
@@ -45,9 +46,10 @@ def sum_of_products(a: Array, b: Array, out: Array) -> Array:
     r"""Write $a^\top b = \sum_n a_n b_n^\top$ to `out` `[i, j]`, for `a` `[N, i]` and `b` `[N, j]`; N may be large.
 
     A sum of N terms that float32 adds up one by one is off by up to N of its roundings, 2 % at 400,000. A product of
-    matrices goes by blocks, and so does this one above `_LONG` terms; one with a vector does not, and is widened.
+    matrices goes by blocks, and so does this one above `_LONG` terms; a small one, or one with a vector, does not, and is
+    widened.
     """
-    wide = np.zeros(out.shape) if 1 in out.shape else out
+    wide = np.zeros(out.shape) if out.size < _SMALL or 1 in out.shape else out
     step = 1 + _BLOCK // max(out.shape) if wide is not out else _LONG
     np.matmul(a[:step].T, b[:step], out=wide, dtype=wide.dtype)
     for start in range(step, len(a), step):

@@ -1,4 +1,4 @@
-"""Every page in a real browser with the network closed: every slider and every quick check tells the truth."""
+"""Every view in a real browser with the network closed: what its controls do, what it says, how it is painted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.live import (
     contrast,
     luminance,
     open_page,
-    stored_state,
+    served,
     weakest_mark,
     widgets_of,
 )
@@ -40,35 +40,27 @@ def widget(page: Page, name: str) -> Widget:
     return found
 
 
-# ---- every page
+# ---- every control, by keyboard and by mouse
 
 
 @pytest.mark.alone
-def test_every_control_of_every_page_tells_the_truth(browser: Browser, addresses: list[str]) -> None:
-    """Each slider moved by keyboard and by mouse, each menu and check box through all of its states."""
-    troubles: list[str] = []
+def test_every_control_moves_the_numbers(page: Page) -> None:
+    """Each slider by keys and by mouse, each menu and check box through all of its states."""
     moved = 0
-    with closed_network(browser, troubles) as context:
-        for address in addresses:
-            page = open_page(context, address)
-            for one in widgets_of(page):
-                one.place.scroll_into_view_if_needed()
-                one.place.locator(".widget-view").wait_for(state="visible")
+    for one in widgets_of(page):
+        widget(page, one.name).check()
+        for slider in one.sliders():
+            move(one, slider)
+            moved += 1
+        for menu in one.place.locator("select").all():
+            for option in range(menu.locator("option").count()):
+                menu.select_option(index=option)
+                one.wait_for_data()
                 one.check()
-                for slider in one.sliders():
-                    move(one, slider)
-                    moved += 1
-                for menu in one.place.locator("select").all():
-                    for option in range(menu.locator("option").count()):
-                        menu.select_option(index=option)
-                        wait_for_late_data(page, one)
-                        one.check()
-                for box in one.place.locator("input[type=checkbox]").all():
-                    for key in ("Space", "Space"):
-                        box.press(key)
-                        one.check()
-            page.close()
-    assert troubles == [], "\n".join(troubles)
+        for box in one.place.locator("input[type=checkbox]").all():
+            for key in ("Space", "Space"):
+                box.press(key)
+                one.check()
     assert moved >= 20
 
 
@@ -96,72 +88,6 @@ def drag(page: Page, box, fraction: float) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * fraction, y, steps=2)
     page.mouse.up()
-
-
-def wait_for_late_data(page: Page, one: Widget) -> None:
-    if one.tails:
-        prompt = one.place.locator("select").evaluate("(select) => select.selectedIndex")
-        page.wait_for_function("(key) => window.widgetData?.[key]", arg=one.tails[f"tail_{prompt}"]["file"])
-
-
-@pytest.mark.alone
-def test_every_quick_check_answers_every_reply(browser: Browser, addresses: list[str]) -> None:
-    troubles: list[str] = []
-    asked = 0
-    with closed_network(browser, troubles) as context:
-        for address in addresses:
-            page = open_page(context, address)
-            models = stored_state(page).get("state", {}).values()
-            quizzes = [model["state"] for model in models if model["state"].get("view") == "quiz"]
-            questions = [question for quiz in quizzes for question in quiz["questions"]]
-            forms = page.locator(".lmhead-quiz form").all()
-            assert len(forms) == len(questions)
-            by_text = {plain(question["question"]): question for question in questions}
-            for form in forms:
-                legend = form.locator("legend").inner_text().partition(". ")[2]
-                answer_all(form, by_text[plain(legend)])
-                asked += 1
-            page.close()
-    assert troubles == [], "\n".join(troubles)
-    assert asked >= 2
-
-
-def plain(text: str) -> str:
-    return " ".join(re.sub(r"[`*]", "", text).split())
-
-
-def answer_all(form, question) -> None:
-    """Give every reply, and compare what is said to it."""
-    form.get_by_role("button").press("Enter")
-    said = form.locator("[aria-live=polite]")
-    assert said.inner_text() == quiz.WORDS["empty"] and said.get_attribute("class") == "lmhead-answer"
-    labels = [plain(text) for text in form.locator("label").all_inner_texts()]
-    if question["kind"] == "choice":
-        assert labels == [plain(text) for text in question["answers"]]
-        expected = dict(enumerate(question["messages"])) | {question["right"]: None}
-    else:
-        assert labels == [plain(f"{quiz.WORDS['answer']} {question['unit']}")]
-        right, almost = question["answer"], 0.9 * question["tolerance"]
-        expected = {wrong["value"]: wrong["message"] for wrong in question["wrong"]}
-        expected |= {123456789.0: question["otherwise"], right: None, right + almost: None, right - almost: None}
-        expected = {repr(reply): message for reply, message in expected.items()}
-    for (kind, text), message in zip(form.evaluate(GIVE_EACH, list(expected)), expected.values(), strict=True):
-        assert kind.split() == ["lmhead-answer", "lmhead-right" if message is None else "lmhead-wrong"]
-        opening = quiz.WORDS["right" if message is None else "wrong"]
-        assert plain(text) == plain(f"{opening} {question['because'] if message is None else message}")
-
-
-GIVE_EACH = """(form, replies) => replies.map((reply) => {
-  const [first, ...others] = form.querySelectorAll("input");
-  if (first.type === "radio") [first, ...others][reply].click();
-  else {
-    first.value = reply;
-    first.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-  form.querySelector("button").click();
-  const said = form.querySelector("[aria-live=polite]");
-  return [said.className, said.innerText];
-})"""
 
 
 # ---- what single views do
@@ -256,7 +182,7 @@ def test_what_changed_is_announced_once_a_slider_rests(page: Page) -> None:
         said, old = [], one.place.locator(".widget-row :is(input, select)").first
         for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
             old.press(key)
-            wait_for_late_data(page, one)
+            one.wait_for_data()
             said.append(one.script.call("scene", one.check())["said"])
         page.wait_for_function(
             "([status, said]) => status.textContent === said", arg=[status.element_handle(), said[-1]]
@@ -306,7 +232,7 @@ def test_every_mark_is_painted_unlike_its_ground(browser: Browser, gallery: str,
                 assert weakest_mark(one.place)[0] >= 3, "the dashed outline of a view"
 
 
-# ---- late data, failures, no scripts, from disk, in print
+# ---- late data, failures, no scripts, in print
 
 
 def test_large_data_come_when_they_are_near_and_asked_for(browser: Browser, gallery: str) -> None:
@@ -322,7 +248,7 @@ def test_large_data_come_when_they_are_near_and_asked_for(browser: Browser, gall
         one = widget(page, "prompts")
         assert len(loaded) == 1, "one prompt's bytes"
         one.place.locator("select").select_option(index=3)
-        wait_for_late_data(page, one)
+        one.wait_for_data()
         one.check()
         assert len(loaded) == 2
         assert place.locator("table").count() == 1, "the stand-in has gone"
@@ -375,23 +301,6 @@ def test_without_scripts_tables_stand_in(browser: Browser, gallery: str) -> None
         assert not page.locator("div.widget input").count()
 
 
-def test_from_disk(browser: Browser, site: Path, addresses: list[str]) -> None:
-    """A page opened as a file does all that it does from a server."""
-    troubles: list[str] = []
-    with closed_network(browser, troubles) as context:
-        for file in sorted((site / "book").glob("*.html")):
-            page = open_page(context, file.as_uri())
-            assert page.locator(".widget-failed").count() == 0
-            for one in widgets_of(page):
-                one.place.scroll_into_view_if_needed()
-                one.place.locator(".widget-view").wait_for(state="visible")
-                one.check()
-                one.sliders()[0].press("End")
-                one.check()
-            page.close()
-    assert troubles == [], "\n".join(troubles)
-
-
 def test_in_print_the_figures_stay_and_the_controls_go(page: Page) -> None:
     page.emulate_media(media="print")
     assert page.locator(".widget input[type=range]:visible, .widget button:visible").count() == 0
@@ -404,3 +313,15 @@ def test_reduced_motion_is_respected(browser: Browser, gallery: str) -> None:
     for motion, expected in (("reduce", "0s"), ("no-preference", "0.12s, 0.12s")):
         with closed_network(browser, [], reduced_motion=motion) as context:
             assert open_page(context, gallery).evaluate(duration) == expected
+
+
+def test_nothing_beyond_the_loopback_is_reached(browser: Browser, tmp_path: Path) -> None:
+    """Other tests rely on it: what a page asks for elsewhere gets no answer, and is noted."""
+    (tmp_path / "page.html").write_text("<img src='http://192.0.2.1/a.png'><img src='https://example.org/b.png'>")
+    troubles: list[str] = []
+    with closed_network(browser, troubles) as context, served(tmp_path) as address:
+        page = context.new_page()
+        page.goto(f"{address}/page.html")
+        assert not page.evaluate("[...document.images].some((image) => image.naturalWidth)")
+    for url in ("http://192.0.2.1/a.png", "https://example.org/b.png"):
+        assert f"asked for {url}" in troubles and f"failed: {url}" in troubles

@@ -26,6 +26,7 @@ from tools.browser import find_browser
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+FLAGS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # no name is ever looked up
 
 STATE = "application/vnd.jupyter.widget-state+json"
 
@@ -76,14 +77,11 @@ def closed_network(browser: Browser, troubles: list[str], **options: Any) -> Ite
     """A browser context that reaches the loopback alone; `troubles` gets every request outside, failure and error."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
 
-    def guard(route: Any) -> None:
-        if re.match(r"(http://127\.0\.0\.1:\d+/|file:|blob:|data:)", route.request.url):
-            route.continue_()
-        else:
-            troubles.append(f"asked for {route.request.url}")
-            route.abort()
+    def note(request: Any) -> None:
+        if not re.match(r"(http://127\.0\.0\.1:\d+/|file:|blob:|data:)", request.url):
+            troubles.append(f"asked for {request.url}")
 
-    context.route("**/*", guard)
+    context.on("request", note)
     context.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
     context.on("response", lambda r: troubles.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
     context.on("weberror", lambda error: troubles.append(f"error: {error.error}"))
@@ -146,6 +144,12 @@ class Widget:
             key = self.tails[f"tail_{prompt}"]["file"]
             self.loaded[prompt] = base64.b64decode(self.page.evaluate("(key) => window.widgetData[key]", key))
         return self.loaded[prompt]
+
+    def wait_for_data(self) -> None:
+        """Until the page has loaded what the chosen prompt needs; at once if it needs nothing."""
+        if self.tails:
+            prompt = self.place.locator("select").evaluate("(select) => select.selectedIndex")
+            self.page.wait_for_function("(key) => window.widgetData?.[key]", arg=self.tails[f"tail_{prompt}"]["file"])
 
     def check(self, **known: Any) -> dict[str, Any]:
         """Compare all that is shown, said and painted with the scene, and the scene with lmhead; give the state."""
