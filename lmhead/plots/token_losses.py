@@ -35,6 +35,8 @@ def token_losses(tokens: Sequence[str], losses: ArrayLike, *, named: int = 5) ->
     dearest = np.argsort(-cost, kind="stable")[:named]  # NaN comes last
 
     ax = axes(WIDTH, UNIT * PITCH * lines)
+    ax.figure.set_layout_engine("none")  # no margin: a character of the figure is as wide as a unit of x
+    ax.set_position((0, 0, 1, 1))
     size = 72 * WIDTH / (PER_LINE + 1) / EM
     for i, (text, (line, x)) in enumerate(zip(shown, places, strict=True)):
         y, width, middle = line * PITCH, len(text), x + len(text) / 2

@@ -123,6 +123,9 @@ def check_token_losses(ax, tokens, losses, dearest):
     assert where == sorted(where)  # the order of the text: left to right, line by line
     left, right = ax.get_xlim()
     assert all(left < shade.get_x() and shade.get_x() + shade.get_width() < right for shade in shades)
+    for word, shade in zip(words, shades, strict=True):  # and no word runs into the next
+        written, own = word.get_window_extent(), shade.get_window_extent()
+        assert own.x0 - 1 < written.x0 and written.x1 < own.x1 + 1, word.get_text()
     bottom, top = ax.get_ylim()
     assert bottom > max(bar.get_y() for bar in bars) and top < 0
 
