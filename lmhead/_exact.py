@@ -46,8 +46,8 @@ def sum_of_products(a: Array, b: Array, out: Array) -> Array:
     r"""Write $a^\top b = \sum_n a_n b_n^\top$ to `out` `[i, j]`, for `a` `[N, i]` and `b` `[N, j]`; N may be large.
 
     A sum of N terms that float32 adds up one by one is off by up to N of its roundings, 2 % at 400,000. A product of
-    matrices goes by blocks, and so does this one above `_LONG` terms; a small one, or one with a vector, does not, and is
-    widened.
+    matrices goes by blocks, and so does this one above `_LONG` terms; a small one, or one with a vector, does not, and
+    is widened.
     """
     wide = np.zeros(out.shape) if out.size < _SMALL or 1 in out.shape else out
     step = 1 + _BLOCK // max(out.shape) if wide is not out else _LONG

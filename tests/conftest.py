@@ -26,6 +26,7 @@ KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it
     "model": ("load the real model", {"real_model"}),
     "kernel": ("execute notebooks", {"figure"}),
     "environment": ("make an environment", set()),
+    "download": ("download with pip", {"index"}),
     "long": ("take long", set()),
     "mutation": ("run other tests on planted faults", set()),
 }

@@ -118,19 +118,19 @@ def lead(gap, vocab=300, at=-1):
 
 def families():
     rng = np.random.default_rng(7)
-    yield "normal", rng.normal(0, 3, 300)
-    yield "offset 1000", rng.normal(1000, 3, 300)
-    yield "thousands", rng.normal(0, 1e3, 200)
-    yield "ten thousands", rng.normal(0, 1e4, 200)
-    yield "near ties", 5.0 + rng.integers(0, 3, 300) * 1e-7
-    yield "exact ties", np.full(300, -2.5)
-    yield "rising", np.linspace(0, 1, 300)
+    yield "normal", rng.normal(0, 3, 120)
+    yield "offset 1000", rng.normal(1000, 3, 120)
+    yield "thousands", rng.normal(0, 1e3, 120)
+    yield "ten thousands", rng.normal(0, 1e4, 120)
+    yield "near ties", 5.0 + rng.integers(0, 3, 120) * 1e-7
+    yield "exact ties", np.full(120, -2.5)
+    yield "rising", np.linspace(0, 1, 120)
     yield "two far apart", np.array([0.0, -700.0, -740.0, -80.0, -100.0])
     yield "one token", np.array([3.25])
     yield "huge", np.array([1e30, -1e30, 1e30, 0.0])
     for gap in (5, 14, 18, 25, 36, 46, 60, 80, 100):
-        yield f"lead {gap}", lead(gap)
-        yield f"lead {gap} in the middle", lead(gap, at=150)
+        yield f"lead {gap}", lead(gap, 120)
+        yield f"lead {gap} in the middle", lead(gap, 120, at=60)
 
 
 CASES = [(f"{name}, {dtype.__name__}", z.astype(dtype)) for name, z in families() for dtype in FLOATS]
@@ -139,14 +139,15 @@ CASES = [(f"{name}, {dtype.__name__}", z.astype(dtype)) for name, z in families(
 @pytest.mark.parametrize("z", [z for _, z in CASES], ids=[name for name, _ in CASES])
 def test_within_units_of_the_last_place_of_the_exact_loss(z):
     true, identity = exact(z), np.eye(len(z), dtype=z.dtype)
-    for y, chunk in itertools.product({0, len(z) // 2, len(z) - 1}, (1, 7, 64, len(z))):
+    wanted = {y: true.grad(y) for y in (0, len(z) // 2, len(z) - 1)}
+    for y, chunk in itertools.product(wanted, (1, 7, 64, len(z))):
         loss = streaming_cross_entropy(z, identity, y, chunk=chunk, reduction="none")
         assert loss.dtype == z.dtype
         assert ulps(loss, true.loss(y)) <= (2 if z.dtype == np.float32 else 3)
         assert ulps(loss, mpmath.mpf(float(cross_entropy(z, y)))) <= 2
         G = streaming_head_grads(z, identity, y, chunk=chunk)[1].h
-        assert ulps(G[y], true.grad(y)[y]) <= (2 if z.dtype == np.float32 else 4)
-        assert worst(G, true.grad(y)) <= (12 if z.dtype == np.float32 else 4)
+        assert ulps(G[y], wanted[y][y]) <= (2 if z.dtype == np.float32 else 4)
+        assert worst(G, wanted[y]) <= (12 if z.dtype == np.float32 else 4)
         assert G.sum() == pytest.approx(0, abs=8 * float(np.finfo(z.dtype).eps))
 
 
