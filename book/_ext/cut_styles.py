@@ -296,7 +296,7 @@ def cut_styles(app: Sphinx, exception: Exception | None) -> None:
 
 def words_of_the_book(app: Sphinx) -> set[str]:
     """All words in the book's own scripts, also in those that no page loads at first."""
-    folders = [Path(app.confdir, folder) for folder in app.config.html_static_path]
+    folders = [*(Path(app.confdir, folder) for folder in app.config.html_static_path), Path(__file__).parent]
     files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.suffix in OWN_TEXTS]
     return {word for file in files for word in words_of(file)}
 

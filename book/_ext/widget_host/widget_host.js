@@ -1,4 +1,4 @@
-// Draws a notebook's stored widgets on a page without a kernel: sliders, menus, check boxes, boxes, links, anywidgets.
+// Draws the widgets of a notebook on a page without a kernel: sliders, menus, check boxes, boxes, links, anywidgets.
 (() => {
   const MIME = "application/vnd.jupyter.widget-";
 
@@ -188,10 +188,16 @@
     }
   }
 
-  const stored = JSON.parse(document.querySelector(`script[type="${MIME}state+json"]`).textContent);
-  const models = {};
-  for (const [id, spec] of Object.entries(stored.state)) models[id] = new Model(spec, stored.shared);
-  const find = (id) => models[id.replace("IPY_MODEL_", "")];
-  for (const model of Object.values(models)) if (/LinkModel$/.test(model.name)) join(model, find);
-  for (const place of document.querySelectorAll("div.widget")) show(place, find);
+  // Draws the widgets of a state in their places; a cell that a reader runs on the page calls it too (`live_python`).
+  function drawWidgets(stored, places) {
+    const models = {};
+    for (const [id, spec] of Object.entries(stored.state)) models[id] = new Model(spec, stored.shared);
+    const find = (id) => models[id.replace("IPY_MODEL_", "")];
+    for (const model of Object.values(models)) if (/LinkModel$/.test(model.name)) join(model, find);
+    return Promise.all([...places].map((place) => show(place, find)));
+  }
+  window.drawWidgets = drawWidgets;
+
+  const stored = document.querySelector(`script[type="${MIME}state+json"]`);
+  if (stored) drawWidgets(JSON.parse(stored.textContent), document.querySelectorAll("div.widget"));
 })();

@@ -1,0 +1,45 @@
+// Python, off the page's own thread. The page gives it bytes and cells; it asks for nothing itself.
+const given = {}; // file of Pyodide -> its bytes
+const TYPES = { wasm: "application/wasm", zip: "application/zip" };
+const NOWHERE = "https://python.invalid/"; // Pyodide wants an address; every file that it asks for there is given
+
+self.fetch = async (request) => {
+  const name = String(request.url ?? request).replace(NOWHERE, "");
+  if (!given[name]) throw new TypeError("Python on a page has no network");
+  return new Response(given[name], { headers: { "content-type": TYPES[name.split(".").pop()] ?? "text/plain" } });
+};
+
+let python, packages, runCell;
+
+async function module(name) {
+  return import(URL.createObjectURL(new Blob([given[name]], { type: "text/javascript" })));
+}
+
+const actions = {
+  async start({ core, version }) {
+    Object.assign(given, core);
+    const { loadPyodide } = await module("pyodide.mjs");
+    const createPyodideModule = (await module("pyodide.asm.mjs")).default;
+    const lockFileContents = { info: { ...version, arch: "wasm32" }, packages: {} }; // we bring the packages ourselves
+    const where = { indexURL: NOWHERE, packageBaseUrl: NOWHERE, stdLibURL: `${NOWHERE}python_stdlib.zip` };
+    python = await loadPyodide({ ...where, createPyodideModule, lockFileContents });
+    packages = python.runPython("import sysconfig; sysconfig.get_path('purelib')");
+    for (const name of Object.keys(core)) delete given[name];
+  },
+  add({ name, bytes }) {
+    python.unpackArchive(bytes, "zip", { extractDir: packages });
+    if (name === "widgets") python.runPython("import page_runner; page_runner.use_own_display()");
+  },
+  run({ source, name }) {
+    runCell ??= python.runPython("import page_runner; page_runner.run");
+    return runCell(source, name, (output) => postMessage({ output: JSON.parse(output) }));
+  },
+};
+
+let turn = Promise.resolve();
+self.onmessage = ({ data }) => {
+  turn = turn.then(() => actions[data.do](data)).then(
+    (value) => postMessage({ done: data.do, value }),
+    (error) => postMessage({ failed: error?.message ?? String(error) }),
+  );
+};
