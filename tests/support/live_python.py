@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 from tests.support.live import closed_network, open_page, served
 
-PATIENCE = 240_000  # milliseconds for a cell on a busy machine
+PATIENCE = 90_000  # milliseconds for a cell on a busy machine
 
 # What each cell of the page shows, in words, and which pictures. Of a widget: what it says where no script runs.
 SAID = """() => [...document.querySelectorAll("div.cell")].map((cell) => {
