@@ -53,6 +53,8 @@ round: .venv  ## run every notebook under other Pythons, NumPys, locales, time z
 	$(BIN)/python -m lmhead --fetch
 	$(BIN)/python -m tools.round
 
+twins: test-beyond-twins  ## run the tabs of other frameworks, and compare what they print
+
 test-beyond: $(BEYOND:%=test-beyond-%)  ## run the tests of each folder in beyond/, in its own environment
 
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
@@ -87,5 +89,5 @@ $(BEYOND:%=test-beyond-%): test-beyond-%: .venv-%/installed
 	.venv-$*/$(SCRIPTS)/python -m pytest beyond/$*
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round lock clean .venv .venv-bench \
+.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round twins lock clean .venv .venv-bench \
 	test-beyond $(BEYOND:%=test-beyond-%) $(BEYOND:%=.venv-%)

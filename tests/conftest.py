@@ -16,6 +16,7 @@ from lmhead.smollm import SmolLM
 from tests.support import session
 from tests.support.building import build_book
 from tests.support.real_model import load
+from tools import twins
 from tools.chapters import BOOK, CHAPTERS, ROOT, needs_model
 
 # ---- what a test needs: `make quick` leaves these out. `session.need` holds that a test says so.
@@ -139,6 +140,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(
             f"Left out of quick: {sum(left_out.values())} tests ({each}); `make test` runs all."
         )
+    for (
+        line
+    ) in twins.stale():  # to run them takes three frameworks: `make twins`, which is red over it, as it is weekly
+        terminalreporter.write_line(f"Twin {line}")
 
 
 # ---- what is made once

@@ -87,7 +87,11 @@ NOT_WORDS = r"^\(.*\)=$|^:{3,}.*$|^:\w[\w-]*:.*$|\]\([^)]*\)|\{\w+(?::\w+)?\}|<[
 
 
 def minutes(chapter: str) -> float:
-    """How long a chapter takes to read and run: 180 words a minute, 5 seconds for each line of code that is shown."""
+    """How long a chapter takes to read and run: 180 words a minute, 5 seconds for each line of code that is shown.
+
+    What is folded counts none, and so do tabs: they are for those who use one of the frameworks, and no sentence of the
+    course rests on them.
+    """
     words = sum(len(words_of(cell.source)) for cell in prose_cells(chapter))
     shown = [cell for cell in code_cells(chapter) if not FOLDED & set(tags(cell))]
     lines = sum(bool(line.strip()) for cell in shown for line in cell.source.splitlines())
@@ -95,8 +99,8 @@ def minutes(chapter: str) -> float:
 
 
 def words_of(markdown: str) -> list[str]:
-    """The words that a page shows; a formula is one, and what is folded counts none."""
-    text = re.sub(r"(:{3,})\{dropdown\}.*?\n\1\s*?$", " ", markdown, flags=re.S | re.M)
+    """The words that a page shows; a formula is one, and what is folded or stands in tabs counts none."""
+    text = re.sub(r"(:{3,})\{(?:dropdown|tab-set)\}.*?\n\1\s*?$", " ", markdown, flags=re.S | re.M)
     text = re.sub(r"\$\$.+?\$\$|\$[^$]+\$", " formula ", text, flags=re.S)
     return [w for w in re.sub(NOT_WORDS, " ", text, flags=re.M).split() if re.search(r"\w", w)]
 

@@ -234,3 +234,5 @@ def test_words_are_those_that_a_page_shows():
         "Two", "words", "[a", "link", "05_x", "formula",
     ]  # fmt: skip
     assert words_of("One\n\n:::{dropdown} A hint\nfolded words\n:::\n\ntwo") == ["One", "two"]
+    tabs = "::::{tab-set}\n:class: twins\n\n:::{tab-item} JAX\nwords in a tab\n:::\n::::"
+    assert words_of(f"One\n\n{tabs}\n\ntwo") == ["One", "two"]

@@ -2,8 +2,9 @@
 
 Every decimal, every percentage and every integer from 10 up, in Markdown cells, captions, alt texts, README and pages,
 must be printed by a cell of that chapter (on a page: of a chapter that it links to) at that rounding; one below 0 with
-its sign. That a sentence has the right one of the printed numbers is pinned (see tools/pins.py). Two kinds are marked
-instead: a number **quoted** from a source, and one that is **given**, an input or a definition.
+its sign. A sentence beside a twin may also say what that twin prints. That a sentence has the right one of the printed
+numbers is pinned (see tools/pins.py). Two kinds are marked instead: a number **quoted** from a source, and one that is
+**given**, an input or a definition.
 
 In a notebook the mark is in the cell's metadata, `{"numbers": {"quoted": ["2.313"], "given": ["512"]}}`; in a Markdown
 file it is a comment, `<!-- given: 512; 100,000 -->` or `% given: 512`.
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.printed import counts, is_printed
 from tools.chapters import BOOK, CHAPTERS, ROOT, figures, numbers_in, printed_numbers, prose_cells, said_beside
 
 PAGES = [ROOT / "README.md", *sorted(BOOK.glob("*.md"))]
@@ -34,29 +36,11 @@ NOT_PROSE = (
 )
 
 
-def counts(number: str) -> bool:
-    """Whether a number is one that has to be printed: a decimal, or an integer from 10 up."""
-    digits = number.lstrip("-")
-    return not digits.isdigit() or int(digits) >= 10
-
-
 def prose_numbers(text: str) -> list[str]:
     for pattern in NOT_PROSE:
         text = re.sub(pattern, " ", text, flags=re.S | re.M if pattern.startswith("```") else re.M)
     text = text.replace("{,}", ",").replace(r"\,", " ")
     return [number for number in numbers_in(text) if counts(number)]
-
-
-def is_printed(number: str, printed: frozenset[str]) -> bool:
-    """Whether a printed number, rounded to the digits of `number`, is that number; unsigned it may be an amount."""
-    if not number.startswith("-"):
-        printed = frozenset(other.lstrip("-") for other in printed)
-    if number in printed:
-        return True
-    if "e" in number:
-        return any("e" in other and float(other) == float(number) for other in printed)
-    digits = len(number.partition(".")[2])
-    return any(f"{float(other):.{digits}f}" == number for other in printed if "e" not in other)
 
 
 def unprinted(text: str, marked: list[str], printed: frozenset[str]) -> list[str]:
@@ -74,7 +58,8 @@ def marked(cell: Any) -> list[str]:
 def test_chapter(chapter):
     printed = printed_numbers(chapter)
     for cell in prose_cells(chapter):
-        wrong = unprinted(cell.source, marked(cell), printed)
+        of_twins = numbers_in("\n".join(re.findall(r"^```text\n(.*?)```", cell.source, re.M | re.S)))
+        wrong = unprinted(cell.source, marked(cell), printed.union(of_twins))
         assert not wrong, f"no cell of {chapter} prints {wrong}; print it, or mark it quoted or given:\n{cell.source}"
     for cell in figures(chapter):
         for text in said_beside(cell):
