@@ -126,7 +126,7 @@ def _split(tokens: list[Any]) -> list[list[Any]]:
 
 
 def _declarations(content: list[Any]) -> list[tuple[str, str]]:
-    """Each with its name. What is nested in a rule goes without one, and stays; an error is skipped, as in a browser."""
+    """Each with its name. What is nested in a rule goes without one and stays; an error is skipped, as in browsers."""
     nodes = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
     return [
         _declaration(node) if node.type == "declaration" else ("", _text([node]))
