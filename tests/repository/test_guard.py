@@ -59,6 +59,17 @@ def test_what_a_test_starts_has_another_home() -> None:
     assert cache_folder().is_relative_to(session.folder)
 
 
+@pytest.mark.parametrize(
+    "code", ["open('{}', 'w')", "import os; os.mkdir('{}')", "import numpy; numpy.save('{}', [1])"]
+)
+def test_what_a_test_starts_writes_nowhere_else(code: str) -> None:
+    """Nor can it answer that: it is no `Exception`."""
+    tried = f"try:\n  {code.format(HERE)}\nexcept Exception:\n  print('went on')"
+    run = subprocess.run([sys.executable, "-c", tried], capture_output=True, text=True)
+    assert "temporary folders only" in run.stderr and run.returncode and not run.stdout
+    assert not list(ROOT.glob(f"{HERE.name}*"))
+
+
 @pytest.mark.parametrize("kind", ["browser", "site", "model", "kernel"])
 def test_what_a_test_needs_it_says(kind: str) -> None:
     with pytest.raises(AssertionError, match=rf"mark this test: @pytest.mark.{kind}"):

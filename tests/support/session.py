@@ -1,7 +1,7 @@
 """One temporary folder for a whole run of the tests, shared by its workers; nothing is written outside such folders.
 
-`HOME` and the caches lie in that folder, for this process and for all that it starts. In this process, a test that
-writes anywhere but into the temporary folder of the system gets an error (`_guard`).
+`HOME` and the caches lie in that folder, for this process and for all that it starts. What writes anywhere but into the
+temporary folder of the system gets an error: a test by `_guard`, a Python that it starts by `started/sitecustomize.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from tools.chapters import ROOT
+from tests.support.started.write_guard import forbidden
 
 folder: Path  # set by `begin`
 _marks: set[str] | None = None  # of the test that runs now
@@ -31,6 +31,11 @@ def begin(shared: str | None) -> None:
     folder = Path(shared or tempfile.mkdtemp(prefix="lmhead-tests-"))
     if shared is None:
         _move_home()
+        started = [str(Path(__file__).with_name("started")), os.environ.get("PYTHONPATH", "")]
+        os.environ |= {
+            "PYTHONPATH": os.pathsep.join(filter(None, started)),
+            "LMHEAD_TESTS_TEMPORARY": tempfile.gettempdir(),
+        }
     sys.addaudithook(_guard)
 
 
@@ -87,22 +92,6 @@ def _move_home() -> None:
 
 # ---- the guard
 
-# event -> which of its arguments are paths that change, and where each one's folder stands, if it has one
-CHANGES: dict[str, dict[int, int | None]] = {
-    "os.mkdir": {0: 2},
-    "os.remove": {0: 1},
-    "os.rmdir": {0: 1},
-    "os.rename": {0: 2, 1: 3},
-    "os.link": {1: 3},
-    "os.symlink": {1: 2},
-    "os.truncate": {0: None},
-    "os.chmod": {0: 2},
-    "os.utime": {0: 3},
-    "shutil.rmtree": {0: 1},
-}
-OF_TOOLS = ("__pycache__", ".hypothesis", ".pytest_cache", ".coverage")  # what may appear beside the sources
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
 
 @contextmanager
 def guarded(marks: set[str]) -> Iterator[None]:
@@ -124,25 +113,7 @@ def need(kind: str) -> None:
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
     if _marks is None:
         return
-    if event == "open":
-        changing: dict[int, int | None] = {0: None} if isinstance(arguments[2], int) and arguments[2] & WRITES else {}
-    else:
-        changing = CHANGES.get(event, {})
-    for which, folder_at in changing.items():
-        path = arguments[which]
-        if isinstance(path, int):
-            continue  # a file that is open already
-        path = os.fsdecode(path)
-        if folder_at is not None and isinstance(arguments[folder_at], int) and arguments[folder_at] >= 0:
-            path = os.path.join(f"/proc/self/fd/{arguments[folder_at]}", path)
-        if not may_change(path):  # no OSError, which the code under test would answer
-            pytest.fail(f"tests write into temporary folders only, not to {path}")
-
-
-def may_change(path: str) -> bool:
-    """Whether a test may write there: in a temporary folder, were it not the one that holds the project."""
-    real = Path(os.path.realpath(path))
-    if any(part.startswith(OF_TOOLS) for part in real.parts) or real.parts[:2] == ("/", "dev"):
-        return True
-    temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    return real.is_relative_to(temporary) and not real.is_relative_to(ROOT)
+    for path in forbidden(
+        event, arguments, tempfile.gettempdir()
+    ):  # no OSError, which the code under test would answer
+        pytest.fail(f"tests write into temporary folders only, not to {path}")
