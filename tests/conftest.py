@@ -188,7 +188,7 @@ def small_book(tmp_path: Path) -> Path:
 # For the tests in a browser; what they import is slow, and other tests need none of it.
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # one event loop for all: V8, once it has met one, asks for it again
 def browser() -> Iterator[Any]:
     from tests.support.live import chromium
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.support.gallery import IMPORTS, VIEWS
-from tests.support.live import chromium, closed_network
+from tests.support.live import closed_network
 from tests.support.views import MODULES, WANTED
 
 CELLS = {name: VIEWS[name] for name in ("probabilities", "gradient_step", "quiz")}
@@ -65,10 +65,10 @@ def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def notebook(lab: str) -> Iterator[Page]:
+def notebook(browser: Browser, lab: str) -> Iterator[Page]:
     """The notebook in JupyterLab, all cells run."""
     troubles: list[str] = []
-    with chromium() as browser, closed_network(browser, troubles) as context:
+    with closed_network(browser, troubles) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto(lab)
