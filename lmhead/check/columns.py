@@ -120,7 +120,7 @@ WINNER_BY_LENGTH = Exercise(
         Kind(
             "every dot product negative",
             "The quotient of two negative numbers is positive, but the column still points away from h: None.",
-            [(np.array([-1.0, -2.0]), np.abs(_FAN) + 0.5, j) for j in (0, 2)],
+            [(np.array([-1.0, -2.0]), np.abs(_FAN) + 0.5, j) for j in (0, 1, 2)],
         ),
         Kind(
             "a dot product of 0",
@@ -174,13 +174,13 @@ def winner_by_length(yours: Function) -> None:
     `[d_model, vocab]`, j a token id.
 
     >>> winner_by_length(lambda h, W_U, j: (h @ W_U).max() / (h @ W_U)[j])
-    Not yet: a negative dot product (case 7 of 11).
+    Not yet: a negative dot product (case 7 of 12).
       input     h = [2.0, 0.0], W_U = [[2.0, 1.0, 0.5, -1.0, 0.0], [1.0, 0.5, 2.0, 1.0, 3.0]], j = 3
       got       -2.0
       expected  None
       Looks like: You never return None. A column whose dot product is not positive wins at no
       length.
     >>> winner_by_length(lambda h, W_U, j: max(h @ W_U) / (h @ W_U)[j] if (h @ W_U)[j] > 0 else None)
-    Right: all 11 cases pass.
+    Right: all 12 cases pass.
     """
     run(yours, WINNER_BY_LENGTH)
