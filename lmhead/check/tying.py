@@ -18,7 +18,7 @@ HEAD_PARAMETERS = Exercise(
             "tied, no bias", "A tied head is a view of E. It adds nothing.", [(4, 10, True, False), (8, 8, True, False)]
         ),
         Kind(
-            "untied, with a bias", "The bias holds one number per token.", [(4, 10, False, True), (512, 100, False, True)]
+            "untied, with a bias", "A bias holds one number per token.", [(4, 10, False, True), (512, 100, False, True)]
         ),
         Kind("tied, with a bias", "Only the matrix is shared. A bias is extra all the same.", [(4, 10, True, True)]),
     ],

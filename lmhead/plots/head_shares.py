@@ -12,7 +12,7 @@ from lmhead.plots.style import BLUE, ORANGE, axes
 
 
 def head_shares(names: Sequence[str], shares: ArrayLike, tied: Sequence[bool]) -> Axes:
-    """One bar per model, first at the top, its share (0 to 1) in percent; untied models hatched and in another colour."""
+    """One bar per model, first at the top, its share (0 to 1) in percent; untied ones hatched and in another colour."""
     percent = 100 * np.asarray(shares, float)
     ax = axes(height=0.6 + 0.32 * len(names))
     for y, (value, one) in enumerate(zip(percent, tied, strict=True)):
