@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
@@ -34,8 +35,8 @@ def token_losses(tokens: Sequence[str], losses: ArrayLike, *, named: int = 5) ->
     share = cost / np.nanmax(cost)
     dearest = np.argsort(-cost, kind="stable")[:named]  # NaN comes last
 
-    ax = axes(WIDTH, UNIT * PITCH * lines)
-    ax.figure.set_layout_engine("none")  # no margin: a character of the figure is as wide as a unit of x
+    with plt.rc_context({"figure.autolayout": False}):  # no margin, so that a character is as wide as a unit of x
+        ax = axes(WIDTH, UNIT * PITCH * lines)
     ax.set_position((0, 0, 1, 1))
     size = 72 * WIDTH / (PER_LINE + 1) / EM
     for i, (text, (line, x)) in enumerate(zip(shown, places, strict=True)):
