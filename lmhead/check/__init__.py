@@ -17,6 +17,7 @@ from lmhead.check.head import logit_from_memory, next_token, right_way_round, wr
 from lmhead.check.loss import chat_targets, cross_entropy, kl_divergence, masked_mean
 from lmhead.check.measures import bits_per_byte, rank_of
 from lmhead.check.probabilities import logits_not_probabilities, softmax
+from lmhead.check.sharded import own_columns, sharded_loss
 from lmhead.check.stability import log_softmax, sure_loss
 from lmhead.check.streaming import merge, streaming_loss
 from lmhead.check.training import name_fault, train_step
@@ -39,10 +40,12 @@ __all__ = [
     "merge",
     "name_fault",
     "next_token",
+    "own_columns",
     "rank_of",
     "repetition_penalty",
     "right_way_round",
     "rows_with_gradient",
+    "sharded_loss",
     "shares",
     "softmax",
     "streaming_loss",

@@ -172,7 +172,7 @@ def call(function: Function, case: Case) -> Outcome:
     if inspect.iscoroutine(value):
         value.close()  # an `async def`: closed, it does not complain later that nobody awaited it
     numbers = as_numbers(value)
-    changed = [name for name, before in case.arguments.items() if not np.array_equal(given[name], before)]
+    changed = [name for name, before in case.arguments.items() if not unchanged(given[name], before)]
     return Outcome(
         value,
         numbers=None if numbers is None else numbers.copy(),  # the function may write into its own array again
@@ -259,6 +259,11 @@ def close(got: Array, expected: Array, atol: float) -> bool:
     if expected.dtype.kind in "iu":
         return np.array_equal(got, expected)
     return np.allclose(got, expected, rtol=RTOL, atol=atol)
+
+
+def unchanged(now: Any, before: Any) -> bool:
+    """True if an argument is as it was; a NaN is equal to itself."""
+    return np.array_equal(now, before, equal_nan=getattr(before, "dtype", np.dtype(int)).kind == "f")
 
 
 def problem_lines(problem: str, name: str, where: str, case: Case, outcome: Outcome, right: Any) -> list[str]:

@@ -247,6 +247,26 @@ def merge_array(a, b):
     return m, max(float((sums * np.exp(shift)).sum() - (m > -np.inf)), 0.0)
 
 
+def sharded_loss_merged(top, rest, z_y):
+    state = lmhead.merge_all(map(lmhead.LogSumExp, top, rest))
+    return state.top - np.nansum(z_y, axis=0) + np.log1p(state.rest)
+
+
+def sharded_loss_by_lmhead(top, rest, z_y):
+    message = lmhead.sharded.together(np.stack([top, rest, z_y], axis=1))
+    return lmhead.sharded.loss(message, np.zeros(len(message[0]), int), reduction="none")
+
+
+def sharded_loss_by_position(top, rest, z_y):
+    losses = []
+    for tops, rests, targets in zip(top.T.tolist(), rest.T.tolist(), z_y.T.tolist(), strict=True):
+        k = tops.index(max(tops))
+        R = sum((r + (j != k)) * math.exp(t - tops[k]) for j, (t, r) in enumerate(zip(tops, rests, strict=True)))
+        (z,) = [z for z in targets if not math.isnan(z)]
+        losses.append(tops[k] - z + math.log1p(R))
+    return losses
+
+
 def streaming_loss_logaddexp(h, W_U, y, chunk):
     lse = np.full(len(h), -np.inf)
     for start in range(0, W_U.shape[1], chunk):
@@ -448,6 +468,16 @@ RIGHT = {
             else int(losses[-1] > floor + 0.3) * 2
         ),
     ],
+    "own_columns": [
+        lambda y, first, width: np.where((y >= first) & (y - first < width), y - first, -1),
+        lambda y, first, width: [int(t) - first if first <= t < first + width else -1 for t in y],
+        lambda y, first, width: np.where(np.isin(y, range(first, first + width)), y - first, -1),
+    ],
+    "sharded_loss": [
+        sharded_loss_by_position,
+        sharded_loss_merged,
+        sharded_loss_by_lmhead,
+    ],
     "streaming_loss": [streaming_loss_logaddexp, streaming_loss_states, streaming_loss_by_position],
 }  # fmt: skip
 
@@ -619,6 +649,8 @@ MORE_PLANTED = [
     ("rank_of", lambda logits, token: len(set(logits[logits > logits[token]].round())), "different logits"),
     ("merge", lambda a, b: (max(a[0], b[0]), max(a[1], b[1])), "two pieces of a row"),
     ("streaming_loss", lambda h, W_U, y, chunk: lmhead.cross_entropy(h @ W_U[:, : max(y) + 1], y), "of equal size"),
+    ("own_columns", lambda y, first, width: np.where(abs(y - first - 2) < 3, y - first, -1), "at its edges"),
+    ("sharded_loss", lambda top, rest, z_y: sharded_loss_merged(top[-1:], rest[-1:], z_y), "a few shards"),
 ]  # fmt: skip
 
 

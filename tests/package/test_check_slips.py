@@ -208,6 +208,24 @@ def fair(low, high):
     return (1 + low[1]) * math.exp(low[0] - high[0])
 
 
+def first_largest(tops, rests):
+    return rests[list(tops).index(max(tops))]
+
+
+def of_shards(top, rest, z_y, log_sum):
+    """m - z_y plus `log_sum(top, rest, m)`."""
+    m = np.max(top, axis=0)
+    return m - np.nansum(z_y, axis=0) + log_sum(top, rest, m)
+
+
+def rest_of(top, rest, ratio=lambda a, b: np.exp(a - b)):
+    """All exponentials in units of the largest, less its own 1."""
+    k, n = top.argmax(axis=0), np.arange(top.shape[1])
+    weight = (1 + rest) * ratio(top, top[k, n])
+    weight[k, n] = rest[k, n]
+    return weight.sum(axis=0)
+
+
 def by_logaddexp(h, W_U, y, chunk, starts, target=None):
     """Each position's loss out of the pieces that begin at `starts`."""
     lse = np.full(len(h), -np.inf)
@@ -593,6 +611,33 @@ SECOND = {
         lambda a, b: (lambda top, rest: top + math.log(1 + rest))(*joined(a, b, fair)),
         lambda a, b: (joined(a, b, fair)[1], joined(a, b, fair)[0]),
     ],
+    "own_columns": [
+        lambda y, first, width: np.array([t if t in range(first, first + width) else -1 for t in y]),
+        lambda y, first, width: [int(t) if t in range(width) else -1 for t in y],
+        lambda y, first, width: (y - first) * np.isin(y, range(first, first + width)),
+        lambda y, first, width: [t - first if t in range(first, first + width) else -100 for t in y.tolist()],
+        lambda y, first, width: [t - first if t in range(first, first + width + 1) else -1 for t in y.tolist()],
+        lambda y, first, width: [t - first if t in range(first + 1, first + width) else -1 for t in y.tolist()],
+        lambda y, first, width: [-1 if t >= first + width else t - first for t in y.tolist()],
+        lambda y, first, width: [-1 if t < first else t - first for t in y.tolist()],
+        lambda y, first, width: [min(max(t - first, 0), width - 1) for t in y.tolist()],
+        lambda y, first, width: [t - width * (t // width) for t in y.tolist()],
+        lambda y, first, width: [t - first for t in y.tolist()],
+        lambda y, first, width: [int(t in range(first, first + width)) for t in y.tolist()],
+    ],
+    "sharded_loss": [
+        lambda top, rest, z_y: np.logaddexp.reduce(top + np.log(1 + rest)) - np.nansum(z_y, axis=0),
+        lambda top, rest, z_y: of_shards(top, rest, z_y, lambda t, r, m: np.log1p(sum(r * np.exp(t - m)))),
+        lambda top, rest, z_y: of_shards(top, rest, z_y, lambda t, r, m: np.log(sum(1 + r))),
+        lambda top, rest, z_y: np.log(sum(np.exp(top) + rest * np.exp(top))) - np.nansum(z_y, axis=0),
+        lambda top, rest, z_y: sum(top + np.log(1 + rest)) / len(top) - np.nansum(z_y, axis=0),
+        lambda top, rest, z_y: sum(top + np.log(1 + rest)) - np.nansum(z_y, axis=0),
+        lambda top, rest, z_y: np.logaddexp.reduce(top + np.log1p(rest)) - sum(z_y),
+        lambda top, rest, z_y: np.nansum(top - z_y + np.log1p(rest), axis=0),
+        lambda top, rest, z_y: of_shards(top, rest, z_y, lambda t, r, m: np.log1p([*map(first_largest, t.T, r.T)])),
+        lambda top, rest, z_y: of_shards(top, rest, z_y, lambda t, r, m: np.log1p(sum((1 + r) * np.exp(t - m)))),
+        lambda top, rest, z_y: np.nansum(z_y, axis=0) - top.max(axis=0) - np.log1p(rest_of(top, rest)),
+    ],
     "streaming_loss": [
         lambda h, W_U, y, chunk: np.mean([cost(z, t) for z, t in zip((h @ W_U).tolist(), y, strict=True)]),
         lambda h, W_U, y, chunk: by_logaddexp(h, W_U, y, chunk, [*range(0, W_U.shape[1] + 1 - chunk, chunk)]).mean(),
@@ -894,6 +939,27 @@ ALONE = {
         "large logits": (sums_at_zero, "exp(top) overflows"),
         "an empty piece": the_first_if_one_is_empty,
         "two empty pieces": "Right but for two empty pieces",
+    },
+    "own_columns": {
+        "targets in the shard": lambda y, first, width: [
+            t - first if t in (first, first + width - 1) else 0 if first < t < first + width else -1 for t in y.tolist()
+        ],
+        "targets before the shard, or ignored": (
+            lambda y, first, width: np.where((y == first - 1) | (y >= first + width), -1, y - first),
+            "You ask only for the end",
+        ),
+        "targets behind the shard": lambda y, first, width: np.where((y < first) | (y == first + width), -1, y - first),
+        "targets at its edges": "Your shard is a token too wide",
+    },
+    "sharded_loss": {
+        "a few shards": "You keep the shard with the largest top",
+        "large logits": lambda top, rest, z_y: of_shards(
+            top, rest, z_y, lambda t, r, m: np.log1p(rest_of(t, r, lambda a, b: np.exp(a) / np.exp(b)))
+        ),
+        "a shard that is masked": lambda top, rest, z_y: of_shards(
+            top, rest, z_y, lambda t, r, m: np.log1p(rest_of(np.where(np.isneginf(t), m, t), r))
+        ),
+        "a sure target": "Right on paper",
     },
     "streaming_loss": {
         "chunks of equal size": squeezed,
