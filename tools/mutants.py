@@ -112,6 +112,7 @@ def flip_a_byte(data: bytes) -> bytes:
 
 HEAD, PROBABILITIES, LOSS = "lmhead/head.py", "lmhead/probabilities.py", "lmhead/loss.py"
 DECODING, ARGUMENTS, STREAMING = "lmhead/decoding.py", "lmhead/_arguments.py", "lmhead/streaming.py"
+SHARDED, T_SHARDED = "lmhead/sharded.py", "tests/package/test_sharded.py"
 EXACT, T_ARGUMENTS = "lmhead/_exact.py", "tests/package/test_arguments.py"
 JS = "lmhead/widgets/arithmetic.js"
 CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipynb"
@@ -197,6 +198,11 @@ MUTANTS = [
     Mutant("streaming: others' rows forgotten", STREAMING, "y, noted, others)", "y, noted, noted)", T_STREAMING),
     Mutant("streaming: gap rounded", STREAMING, "ratio + ratio * slip", "ratio", T_STREAMING),
     Mutant("streaming: a position's bias gradient in float32", STREAMING, "G.sum(axis=0, dtype=np.float64)", "G.sum(axis=0)", T_STREAMING),
+    # shards
+    Mutant("sharded: target looked up by its id in the whole vocabulary", SHARDED, 'y.ids - arguments.as_int(shard.first, "first")', "y.ids", T_SHARDED),
+    Mutant("sharded: a target's gradient loses its digits", SHARDED, "np.expm1(-losses[here])", "np.exp(-losses[here]) - 1", T_SHARDED),
+    Mutant("sharded: shards that overlap pass", SHARDED, ".sum(axis=0) > 1)", ".sum(axis=0) > 9)", T_SHARDED),
+    Mutant("sharded: ignored positions push", SHARDED, "y.in_place(G[y.positions] / y.divisor(\"mean\"))", "(G / y.divisor(\"mean\"))", T_SHARDED),
     # long sums, and arguments used as they were converted
     Mutant("exact: one by one in float32", EXACT, "np.zeros(out.shape) if 1 in out.shape", "np.zeros(out.shape) if 0 in out.shape", T_LOSS),
     Mutant("exact: only the first block", EXACT, "wide += np.matmul", "0 * np.matmul", T_LOSS),

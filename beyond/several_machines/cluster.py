@@ -49,8 +49,6 @@ def connected(given: argparse.Namespace) -> Iterator[Client]:
 def local(workers: int) -> Iterator[Client]:
     """Workers on this machine, one thread each, under nannies that start a dead one again."""
     dask.config.update(dask.config.config, dask.config.collect([str(SETTINGS)], env={}))
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address=None, host="127.0.0.1") as here,
-        Client(here) as client,
-    ):
+    settings = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "host": "127.0.0.1"}
+    with LocalCluster(n_workers=workers, **settings) as here, Client(here) as client:
         yield client

@@ -3,8 +3,8 @@
     python on_dask.py --workers 2                            workers on this machine
     python on_dask.py --scheduler tcp://10.0.0.1:8786        those of a cluster that is there
 
-A task whose worker dies is done again on another, and so is all that it needs: so shards and positions are made by tasks
-as well, not sent from here.
+A task whose worker dies is done again on another, with all that it needs: so shards and positions are made by tasks,
+and not sent from here.
 """
 
 from __future__ import annotations

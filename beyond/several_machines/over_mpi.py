@@ -1,4 +1,4 @@
-"""One training step of a head in shards, over MPI: mpiexec -n 2 python over_mpi.py. A process that dies ends the job."""
+"""One step of a head in shards, over MPI: mpiexec -n 2 python over_mpi.py. A process that dies ends the job."""
 
 import time
 

@@ -10,7 +10,7 @@ from lmhead.widgets._view import Figure, Part, State, figure, slider, table, wit
 from lmhead.widgets._write import grouped, size
 
 WORDS = {
-    "caption": "One forward pass of a head, {bytes_per_number} bytes per number",
+    "caption": "One step of a head, {bytes_per_number} bytes per number",
     "positions": "positions N",
     "d_model": "d_model d",
     "vocab_size": "vocabulary V",
@@ -25,6 +25,7 @@ WORDS = {
     "share_bytes": "W_U, each device",
     "share_logits": "logits, each device",
     "merged_bytes": "top, rest and z_y to exchange",
+    "dh_bytes": "parts of dH to add up",
     "multiply_adds": "multiply-adds",
     "said": "all logits {logits}, streaming buffer {buffer}",
 }
@@ -36,6 +37,7 @@ FORMULAS = {
     "share_bytes": "d ⌈V / devices⌉",
     "share_logits": "N ⌈V / devices⌉",
     "merged_bytes": "3 N devices",
+    "dh_bytes": "N d devices",
     "multiply_adds": "N d V",
 }
 
@@ -51,6 +53,7 @@ def numbers(state: State) -> dict[str, Any]:
         "share_bytes": d * share * width,
         "share_logits": n * share * width,
         "merged_bytes": 3 * n * state["devices"] * 8,  # in float64
+        "dh_bytes": n * d * state["devices"] * width,
         "multiply_adds": n * d * v,
     }
 
@@ -75,7 +78,7 @@ def head_cost(
     bytes_per_number: int = 4,
     words: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Bytes of the logits, of a buffer of one chunk of columns, and of a device's share of the vocabulary.
+    """Bytes of the logits, of a buffer of one chunk of columns, of a device's share, and of what devices exchange.
 
     Args:
       positions: N, a multiple of 256 from 256 to 65,536.

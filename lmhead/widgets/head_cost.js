@@ -7,6 +7,7 @@ function numbers({ positions, d_model, vocab_size, chunk, devices, bytes_per_num
     share_bytes: d_model * share * bytes_per_number,
     share_logits: positions * share * bytes_per_number,
     merged_bytes: 3 * positions * devices * 8,
+    dh_bytes: positions * d_model * devices * bytes_per_number,
     multiply_adds: positions * d_model * vocab_size,
   };
 }

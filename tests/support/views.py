@@ -324,12 +324,13 @@ def head_cost(state: State) -> dict[str, Any]:
         "W_U, each device": ("d ⌈V / devices⌉", d * share * width),
         "logits, each device": ("N ⌈V / devices⌉", n * share * width),
         "top, rest and z_y to exchange": ("3 N devices", 3 * n * state["devices"] * 8),
+        "parts of dH to add up": ("N d devices", n * d * state["devices"] * width),
         "multiply-adds": ("N d V", f"{n * d * v:,}"),
     }
     formulas, amounts = zip(*rows.values(), strict=True)
     columns = {"what": list(rows), "formula": formulas, "amount": amounts}
     return {
-        "said": [table(f"One forward pass of a head, {width} bytes per number", columns)],
+        "said": [table(f"One step of a head, {width} bytes per number", columns)],
         "announced": ["all logits ", amounts[0], ", streaming buffer ", amounts[1]],
         "best": [],
         "bars": np.array(amounts[:-1]) / max(amounts[0], amounts[2]),

@@ -1,0 +1,6 @@
+"""Tests import the files beside them, as the programs do."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
