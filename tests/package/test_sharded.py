@@ -51,10 +51,10 @@ def assert_same(h, W, b, shards, targets, rtol=1e-12, **options):
     for reduction in ("mean", "sum", "none"):
         expected = cross_entropy(unembed(h, W, b), targets, reduction=reduction, **options)
         np.testing.assert_allclose(loss(message, targets, reduction=reduction, **options), expected, rtol=rtol, atol=0)
-    for got, expected in zip(grads, head_grads(h, W, targets, b=b, **options), strict=True):
-        if expected is not None:
-            assert got.shape == expected.shape and got.dtype == expected.dtype
-            np.testing.assert_allclose(got, expected, rtol=rtol, atol=rtol)
+    for got, plain in zip(grads, head_grads(h, W, targets, b=b, **options), strict=True):
+        if plain is not None:
+            assert got.shape == plain.shape and got.dtype == plain.dtype
+            np.testing.assert_allclose(got, plain, rtol=rtol, atol=rtol)
     return losses
 
 
