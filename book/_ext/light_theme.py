@@ -45,6 +45,15 @@ def mend_roles(app: Sphinx, pagename: str, templatename: str, context: dict[str,
         context["body"] = context.get("body", "").replace(role, mended)
 
 
+def scope_headers(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Say of each header of a table whether it heads a column, as those in `thead` do, or a row."""
+    parts = re.split(r"(<thead.*?</thead>)", context.get("body", ""), flags=re.S)
+    for at, part in enumerate(parts):
+        scope = "col" if part.startswith("<thead") else "row"
+        parts[at] = re.sub(r"<th(?![^>]*scope=)(?=[\s>])", f'<th scope="{scope}"', part)
+    context["body"] = "".join(parts)
+
+
 def remove_cut_font(app: Sphinx) -> None:
     """Make room for the theme's whole font, which Sphinx copies at every build."""
     (Path(app.outdir) / "_static" / ICON_FONT).unlink(missing_ok=True)
@@ -66,6 +75,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", use_own_templates)
     app.connect("config-inited", launch_from_a_repository_alone)
     app.connect("html-page-context", mend_roles)
+    app.connect("html-page-context", scope_headers)
     app.connect("html-page-context", leave_out_long_contents)
     app.connect("builder-inited", remove_cut_font)
     app.connect("build-finished", cut_icons, priority=800)  # after cut_styles

@@ -36,6 +36,9 @@ KATEX = {
 }
 NUMBERED = r"\\(begin|end)\{(align|alignat|equation|gather|multline)\}"  # Sphinx counts the equations, not KaTeX
 
+# A word in upright letters, such as onehot: a screen reader would spell what KaTeX's MathML has letter by letter.
+LETTERS = re.compile(r'<mi mathvariant="normal">\w</mi>(?:<mi mathvariant="normal">\w</mi>|<mn>\d</mn>)+')
+
 # Those of the text and of the headings go inside the style sheet: a font that comes late moves what stands around it.
 NEEDED_AT_ONCE = ("KaTeX_Main-Regular", "KaTeX_Math-Italic", "KaTeX_Main-Bold", "KaTeX_Math-BoldItalic")
 
@@ -61,7 +64,8 @@ def render(tex: str, *, display: bool, location: nodes.Element) -> str:
     """The HTML of a formula; one that KaTeX cannot read is reported and shown as it was written."""
     options = {"displayMode": display, "throwOnError": True, "strict": "ignore", "output": "htmlAndMathml"}
     try:
-        return str(katex().call("katex.renderToString", tex, options))
+        drawn = str(katex().call("katex.renderToString", tex, options))
+        return LETTERS.sub(lambda letters: f"<mi>{re.sub('<[^>]*>', '', letters[0])}</mi>", drawn)
     except JSEvalException as error:
         message = re.search(r"KaTeX parse error: .*", str(error))
         reason = message[0] if message else str(error)

@@ -1,6 +1,7 @@
 """The built site: it builds without a warning, loads nothing from elsewhere, links to nothing that is missing."""
 
 import gzip
+import itertools
 import json
 import re
 import shutil
@@ -238,6 +239,39 @@ def chapters_named(text: str) -> list[int]:
         return []
     numbers = [int(number) for number in named.group(1, 3, 4) if number]
     return list(range(numbers[0], numbers[1] + 1)) if named[2] == " to " else numbers
+
+
+# ---- what a screen reader goes by
+
+
+def test_the_outline_of_each_page_has_no_gap(site: Path) -> None:
+    for page in pages(site):
+        headings = parsed(page).select("main :is(h1, h2, h3, h4, h5, h6)")
+        levels = [int(one.name[1]) for one in headings if not one.find_parent(class_="onlyprint")]
+        if not parsed(page).select_one("main"):
+            continue  # a redirection
+        assert levels[0] == 1 and levels.count(1) == 1, (page.name, levels)
+        assert all(later <= level + 1 for level, later in itertools.pairwise(levels)), (page.name, levels)
+
+
+def test_each_table_has_headers_that_say_what_they_head(site: Path) -> None:
+    found = 0
+    for page in pages(site):
+        for table in parsed(page).select("main table:not(.indextable)"):
+            heads = table.find_all("th")
+            assert heads, f"{page.name}: a table without headers: {table.get_text()[:80]}"
+            assert all(one.get("scope") in ("col", "row") for one in heads), f"{page.name}: {heads[0]}"
+            found += 1
+    assert found > 30
+
+
+def test_each_formula_is_there_to_be_said(site: Path) -> None:
+    found = 0
+    for page in pages(site):
+        for formula in parsed(page).select(".katex"):
+            assert formula.select_one(".katex-mathml math") and formula.select_one(".katex-html[aria-hidden=true]")
+            found += 1
+    assert found > 500
 
 
 # ---- the picture on the landing page: what it draws is what the package computes
