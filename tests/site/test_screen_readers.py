@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_chapter_is_said_in_order_and_each_formula_once(browser: Browser, addr
     assert not any("\\\\" in node.get("name", {}).get("value", "") for node in said), "TeX is said"
 
 
-def property_of(node: dict[str, object], name: str) -> int:
+def property_of(node: dict[str, Any], name: str) -> Any:
     return next(one["value"]["value"] for one in node["properties"] if one["name"] == name)
 
 
@@ -88,7 +89,9 @@ def test_a_slider_says_its_number_and_no_other_field_does(browser: Browser, gall
         def said() -> dict[int, tuple[str, str]]:
             nodes = session.send("Accessibility.getFullAXTree")["nodes"]
             sliders = [node for node in nodes if node.get("role", {}).get("value") == "slider"]
-            return {one["backendDOMNodeId"]: (one["name"]["value"], one["value"]["value"]) for one in sliders}
+            return {
+                one["backendDOMNodeId"]: (one["name"]["value"], str(property_of(one, "valuetext"))) for one in sliders
+            }
 
         before = said()
         moved = page.locator(".widget input[type=range]").first
