@@ -41,7 +41,7 @@ class Score(NamedTuple):
     bytes: int
 
 
-def score(data: bytes) -> Score:
+def score(data: bytes, window: int = WINDOW) -> Score:
     """The summed loss of a text in UTF-8; this runs on a worker, which needs lmhead alone and not this file."""
     import numpy as np
 
@@ -53,10 +53,10 @@ def score(data: bytes) -> Score:
     model = worker.model
     separator, *ids = model.tokenizer.encode(data.decode(), "text").tolist()
     nats = []
-    for start in range(0, len(ids), WINDOW - 1):
-        window = np.array([separator, *ids[start : start + WINDOW - 1]])
-        h = model.final_norm(model.hidden_states(window)[-1])
-        targets = lmhead.shift_targets(window)
+    for start in range(0, len(ids), window - 1):
+        read = np.array([separator, *ids[start : start + window - 1]])
+        h = model.final_norm(model.hidden_states(read)[-1])
+        targets = lmhead.shift_targets(read)
         nats.append(float(lmhead.streaming_cross_entropy(h, model.W_U, targets, reduction="sum")))
     return Score(math.fsum(nats), len(ids), len(data))
 
