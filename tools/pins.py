@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -38,9 +39,14 @@ def stated() -> dict[str, Any]:
     """Pin file's name -> what it should hold, as the book is now."""
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
-        found[path.stem] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
+        found[name_of(path)] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
     found["words"] = words()
     return found
+
+
+def name_of(path: Path) -> str:
+    """What the pin file of a chapter or page is called; the bibliography and its page differ in their ending alone."""
+    return path.name if path.suffix == ".bib" else path.stem
 
 
 def notebook(text: str) -> dict[str, Any]:
@@ -138,7 +144,7 @@ def sentences(text: str) -> list[str]:
 
 def as_pinned(name: str) -> str:
     """The chapter or page at the commit that pinned it last, or nothing where there is none."""
-    pin, path = f"tests/book/pins/{name}.json", next(p for p in (*NOTEBOOKS, *PAGES) if p.stem == name)
+    pin, path = f"tests/book/pins/{name}.json", next(p for p in (*NOTEBOOKS, *PAGES) if name_of(p) == name)
     commit = git("log", "-1", "--format=%H", "--", pin).strip() or "HEAD"
     return git("show", f"{commit}:{path.relative_to(ROOT).as_posix()}")
 
@@ -198,7 +204,7 @@ def main() -> int:
     now = stated()
     PINS.mkdir(exist_ok=True)
     for stale in PINS.glob("*.json"):
-        if stale.stem not in now:
+        if stale.name.removesuffix(".json") not in now:
             stale.unlink()
             print(f"{stale.stem}: gone")
     for name, content in now.items():
@@ -208,7 +214,7 @@ def main() -> int:
             continue
         print(f"\n== {name}\n")
         if name != "words":
-            path = next(p for p in (*NOTEBOOKS, *PAGES) if p.stem == name)
+            path = next(p for p in (*NOTEBOOKS, *PAGES) if name_of(p) == name)
             print(*changes(as_pinned(name), path.read_text("utf-8"), path in NOTEBOOKS), sep="\n\n")
         other = [line for line in difflib.ndiff(old.splitlines(), text.splitlines()) if line[0] in "-+"]
         if old:

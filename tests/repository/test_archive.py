@@ -1,14 +1,18 @@
 """The course as one archive: in an empty environment, the one line that it gives installs it, and a chapter runs."""
 
+import io
 import os
 import re
 import subprocess
 import sys
 import zipfile
 
+import course_archive
 import pytest
 
+import lmhead
 from tools import alone
+from tools.chapters import ROOT
 
 
 def run(*command, cwd):
@@ -32,11 +36,37 @@ def test_unpacked_installed_and_run(site, tmp_path):
         pytest.skip("no network: the archive cannot be installed")
     assert installed.returncode == 0, installed.stderr[-2000:]
 
+    checked = run(python, "-m", "pip", "check", cwd=folder)
+    assert checked.returncode == 0, f"make lock: {checked.stdout}"
     where = run(python, "-c", "import lmhead; print(lmhead.__file__)", cwd=folder).stdout
     assert str(folder) in where, "lmhead must come out of the archive's wheel"
     chapter = "book/06_cross_entropy_by_hand.ipynb"
     ran = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", chapter, cwd=folder)
     assert ran.returncode == 0, ran.stdout[-2000:]
+
+
+@pytest.mark.environment
+def test_archive_and_wheel_hold_what_git_has():
+    listed = run("git", "ls-files", "lmhead", "book", cwd=ROOT).stdout.split()
+    if not listed:
+        pytest.skip("not a git checkout")
+    release = f"lmhead-{lmhead.__version__}"
+    wheel = f"{release}-py3-none-any.whl"
+    with zipfile.ZipFile(io.BytesIO(course_archive.archive())) as zipped:
+        content = {name.partition("/")[2]: zipped.read(name) for name in zipped.namelist()}
+    notebooks = {name for name in listed if name.endswith(".ipynb")}
+    assert set(content) == notebooks | {"README.txt", "requirements.txt", wheel}
+    assert {name: content[name] == (ROOT / name).read_bytes() for name in notebooks} == dict.fromkeys(notebooks, True)
+    assert f"\n./{wheel} " in content["requirements.txt"].decode()
+
+    with zipfile.ZipFile(io.BytesIO(content[wheel])) as packed:
+        package = {name: packed.read(name) for name in packed.namelist()}
+    about = f"{release}.dist-info"
+    written = {f"{about}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "top_level.txt", "licenses/LICENSE")}
+    ours = {name for name in listed if name.startswith("lmhead/")}
+    assert set(package) == ours | written
+    assert [name for name in ours if package[name] != (ROOT / name).read_bytes()] == []
+    assert package[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
 
 
 def test_every_chapter_says_where_it_is(site):

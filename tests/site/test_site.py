@@ -101,6 +101,14 @@ def test_heavy_scripts_stay_away(site: Path, script: str) -> None:
     assert users == []
 
 
+def test_each_page_says_its_language(site: Path) -> None:
+    whole = [
+        page for page in pages(site) if page != site / "index.html"
+    ]  # one line that leads to the book's first page
+    said = {page.relative_to(site).as_posix(): parsed(page).html["lang"] for page in whole}
+    assert {name: language for name, language in said.items() if language != "en"} == {}
+
+
 # ---- how much a first view weighs
 
 
