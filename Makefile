@@ -49,6 +49,9 @@ bench: .venv-bench book  ## measure speed, memory and accuracy beside scipy, tor
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
 	$(BIN)/python -m tools.mutants
 
+sweep: .venv  ## compare the cut style of every page with the whole style sheets; `make test` looks at three pages
+	$(BIN)/python -m pytest -q tests/site/test_cut_styles.py --every-page
+
 round: .venv  ## run every notebook under other Pythons, NumPys, locales, time zones, threads
 	$(BIN)/python -m lmhead --fetch
 	$(BIN)/python -m tools.round
@@ -89,5 +92,5 @@ $(BEYOND:%=test-beyond-%): test-beyond-%: .venv-%/installed
 	.venv-$*/$(SCRIPTS)/python -m pytest beyond/$*
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh pins coverage model serve bench mutants round twins lock clean .venv .venv-bench \
+.PHONY: help book quick test lab refresh pins coverage model serve bench mutants sweep round twins lock clean .venv .venv-bench \
 	test-beyond $(BEYOND:%=test-beyond-%) $(BEYOND:%=.venv-%)

@@ -116,6 +116,9 @@ SHARDED, T_SHARDED = "lmhead/sharded.py", "tests/package/test_sharded.py"
 EXACT, T_ARGUMENTS = "lmhead/_exact.py", "tests/package/test_arguments.py"
 JS = "lmhead/widgets/arithmetic.js"
 CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipynb"
+T_CUT = "tests/site/test_cut_styles.py -k stays"
+T_META = "tests/site/test_page_meta.py -k own"
+T_SAID = "tests/site/test_screen_readers.py -k written"
 T_HEAD = "tests/package/test_head.py"
 T_LOSS = "tests/package/test_loss.py"
 T_DECODING = "tests/package/test_decoding.py"
@@ -268,6 +271,11 @@ MUTANTS = [
     Mutant("a letter that the notation lacks", CH6, "The cross-entropy of $q$ and", "The cross-entropy of $r$ and", T_NOTATION),
     Mutant("a variable that is not what it is called", CH6, "z = np.array([2.0, 1.0, 0.1])", "W_U = z = np.array([2.0, 1.0, 0.1])", T_NOTATION),
     Mutant("a notebook alone says nothing", "tools/alone.py", 'if not importlib', 'if importlib', T_ALONE),
+    # pages
+    Mutant("styles: a script's class is not looked for", "book/_ext/cut_styles.py", 'or name.lstrip(".#[") in self.words', "", T_CUT),
+    Mutant("styles: properties behind properties are lost", "book/_ext/cut_styles.py", "        used |= more\n", "        break\n", T_CUT),
+    Mutant("formula: words are spelled", "book/_ext/static_math.py", "<mn>\\d</mn>)+", "<mn>\\d</mn>){99}", T_SAID),
+    Mutant("page: without a description", "_config.yml", "      book/questions: Short", "      book/question: Short", T_META),
     # settings
     Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
     Mutant("settings: warnings pass", "Makefile", "build . -W -n", "build . -n", T_REPOSITORY),

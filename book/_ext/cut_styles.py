@@ -39,7 +39,8 @@ NAMED_NOWHERE = {
     *{"data-bs-popper", "data-popper-placement"},
 }
 NOT_READ = "bootstrap.js"
-OWN_TEXTS = {".js", ".mjs", ".py"}  # what may name a class, in the folders of `html_static_path`
+HERE = Path(__file__).parent
+OWN_TEXTS = {".js", ".mjs", ".py"}  # what may name a class, in the folders beside this file and of `html_static_path`
 
 LINK = re.compile(r'[ \t]*<link\b[^>]*\brel="stylesheet"[^>]*>\n?')
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.S)
@@ -295,10 +296,12 @@ def cut_styles(app: Sphinx, exception: Exception | None) -> None:
 
 
 def words_of_the_book(app: Sphinx) -> set[str]:
-    """All words in the book's own scripts, also in those that no page loads at first."""
-    folders = [*(Path(app.confdir, folder) for folder in app.config.html_static_path), Path(__file__).parent]
-    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.suffix in OWN_TEXTS]
-    return {word for file in files for word in words_of(file)}
+    """All words in the book's own scripts, and custom properties in its sheets, also of those that are loaded late."""
+    folders = [HERE, *(Path(app.confdir, folder) for folder in app.config.html_static_path)]
+    files = {file for folder in folders for file in folder.rglob("*") if file.is_file() and file.parent != HERE}
+    words = {word for file in files if file.suffix in OWN_TEXTS for word in words_of(file)}
+    sheets = [file.read_text("utf-8") for file in files if file.suffix == ".css"]
+    return words.union(*(PROPERTY.findall(text) for text in sheets))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
