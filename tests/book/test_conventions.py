@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tools.chapters import CHAPTERS, cells, code_cells, minutes, prose_cells, tags, widget_state, words_of
+from tools.pins import NOTEBOOKS, read
 
 NOT_YET: dict[str, str] = {}
 DONE = [chapter for chapter in CHAPTERS if NOT_YET.get(chapter) != "all"]
@@ -61,6 +62,21 @@ def misplaced_assertions(book):
             yield f"an `asserts` cell asserts something, and prints nothing:\n{cell.source}"
         if not any(is_code(before) for before in book[:n]):
             yield f"it follows no cell:\n{cell.source}"
+
+
+WIDEST = {"rtol": 0.02, "atol": 0.07}
+
+
+def wide_tolerances(cell):
+    """Closenesses that must hold within a tolerance so wide that little else could be; `not np.isclose` may be so."""
+    tree = ast.parse(re.sub(r"^[%!].*$", "", cell.source, flags=re.M))
+    negated = {id(node) for no in ast.walk(tree) if isinstance(no, ast.UnaryOp) for node in ast.walk(no)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in WIDEST and id(node) not in negated:
+            if not isinstance(node.value, ast.Constant):
+                yield f"write {node.arg} as a number:\n{cell.source}"
+            elif node.value.value > WIDEST[node.arg]:
+                yield f"{node.arg} {node.value.value} is more than {WIDEST[node.arg]}:\n{cell.source}"
 
 
 def unasserted_claims(book):
@@ -167,6 +183,12 @@ def test_the_right_option_is_not_the_longest_in_more_than_a_third(chapter):
     )
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_assertion_has_a_tolerance_that_lets_everything_pass(notebook):
+    found = [cell for cell in read(notebook.read_text("utf-8")) if is_code(cell) and "asserts" in tags(cell)]
+    assert [fault for cell in found for fault in wide_tolerances(cell)] == []
+
+
 # ---- the rules themselves, each broken once
 
 
@@ -201,6 +223,13 @@ def test_what_is_right_passes():
 )
 def test_a_misplaced_assertion_is_seen(book):
     assert len([*misplaced_assertions(book)]) == 1
+
+
+def test_a_wide_tolerance_is_seen():
+    wide, fine, negated = (f"assert {no}np.allclose(p, q, {how})" for no, how in
+                           (("", "rtol=1"), ("", "rtol=1e-15, atol=0"), ("not ", "atol=1")))  # fmt: skip
+    assert [len([*wide_tolerances(code(source))]) for source in (wide, fine, negated)] == [1, 0, 0]
+    assert len([*wide_tolerances(code("assert np.isclose(p, q, atol=bound)"))]) == 1
 
 
 @pytest.mark.parametrize("after", [[], [code("p")], [code("assert other == 1", "asserts")]])

@@ -5,6 +5,7 @@ import pytest
 
 from lmhead import quiz
 from tests.support.views import Script
+from tools.pins import NOTEBOOKS, views
 
 SHAPE = quiz.choice(
     "Shape of `h @ W_U`?",
@@ -62,6 +63,28 @@ def test_a_tolerance_of_zero_takes_the_exact_number(judge):
         assert judge(count, reply) == (True, "")
     assert judge(count, "100,512") == (False, "You added.")
     assert judge(count, "51200001") == (False, quiz.OTHERWISE)
+
+
+NUMBERS = [
+    question
+    for path in NOTEBOOKS
+    for view in views(path.read_text("utf-8"))
+    for question in view.get("questions", [])
+    if question["kind"] == "number"
+]
+
+
+@pytest.mark.parametrize("question", NUMBERS, ids=lambda question: question["question"][:50])
+def test_every_question_of_the_book_ends_where_its_tolerance_does(judge, question):
+    """Each value that it knows is recognised just inside of its tolerance on both sides, and not just outside."""
+    known = {question["answer"]: (True, "")}
+    known |= {wrong["value"]: (False, wrong["message"]) for wrong in question["wrong"]}
+    size = max(map(abs, known))
+    for value, verdict in known.items():
+        for side in (-1, 1):
+            inside, outside = (value + side * (way * question["tolerance"]) for way in (0.999, 1.001))
+            assert judge(question, f"{inside:.15g}") == verdict
+            assert judge(question, f"{outside + side * 1e-9 * size:.15g}") != verdict
 
 
 def test_a_comma_before_three_digits_is_read_as_the_question_knows_it(judge):

@@ -88,6 +88,23 @@ def test_against_finite_differences():
     assert loss > 0
 
 
+@pytest.mark.parametrize("ignore_index", [-100, 0, 3])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_h_of_an_ignored_position_is_not_looked_at(chunk, bad, ignore_index):
+    h, y, ignored = H.copy(), np.where(np.isin(Y, (0, 3)), 1, Y), np.arange(N) % 3 == 1
+    h[ignored], y[ignored] = bad, ignore_index
+    options = {"b": B, "ignore_index": ignore_index, "chunk": chunk}
+    plain_loss, plain = at_once(H[~ignored], W_U, y[~ignored], b=B)
+    with np.errstate(all="raise"):
+        losses = streaming_cross_entropy(h, W_U, y, reduction="none", **options)
+        both = [streaming_head_grads(h, W_U, y, recompute=recompute, **options) for recompute in (False, True)]
+    assert not losses[ignored].any() and np.isclose(losses[~ignored].mean(), plain_loss, rtol=1e-13)
+    for loss, grads in both:
+        assert not grads.h[ignored].any()
+        assert_same((loss, grads._replace(h=grads.h[~ignored])), (plain_loss, plain))
+
+
 def test_any_leading_shape_and_one_loss_a_position():
     h, y = RNG.normal(size=(2, 3, D)), RNG.integers(0, V, (2, 3))
     y[1, 2] = -1

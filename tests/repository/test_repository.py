@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import lmhead
 
@@ -93,6 +94,26 @@ def test_what_is_asked_for_is_pinned_and_installed():
         name = requirement.name.lower()
         assert name in pins and requirement.specifier.contains(pins[name]), requirement
         assert pins[name] == version(name), f"{name} is not the pinned one: rm -r .venv, or make lock"
+
+
+def test_what_a_package_needs_is_pinned_too():
+    """From what is asked for on, whatever an installed package names as its need on this system."""
+    lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines())
+    pins = {canonicalize_name(Requirement(line).name) for line in lines if line and not line.startswith("-e")}
+    waiting = [Requirement("lmhead[plots,widgets,model]")]
+    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
+    waiting += [Requirement(line) for line in asked if line and not line.startswith("-e")]
+    seen = {(canonicalize_name(one.name), frozenset(one.extras)) for one in waiting}
+    while waiting:
+        one = waiting.pop()
+        assert canonicalize_name(one.name) in pins | {"lmhead"}, f"{one.name} is not in requirements.txt: make lock"
+        for needed in map(Requirement, requires(one.name) or []):
+            wanted = (canonicalize_name(needed.name), frozenset(needed.extras))
+            given = [{"extra": extra} for extra in one.extras or [""]]
+            if wanted not in seen and (not needed.marker or any(map(needed.marker.evaluate, given))):
+                seen.add(wanted)
+                waiting.append(needed)
+    assert len(seen) > 100
 
 
 def test_versions_are_said_alike():
