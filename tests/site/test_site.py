@@ -158,6 +158,28 @@ def test_a_first_view_is_light(site: Path) -> None:
     assert {name: weight for name, weight in weights.items() if weight > FIRST_VIEW_KIB} == {}
 
 
+def without_div(text: str, start: int) -> str:
+    """A page without the `div` that starts there."""
+    depth = 0
+    for tag in re.finditer(r"<(/?)div\b[^>]*>", text[start:]):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return text[:start] + text[start + tag.end() :]
+    raise ValueError("it never ends")
+
+
+def test_a_set_of_tabs_is_light(site: Path) -> None:
+    """What each set of tabs of other frameworks adds to its page."""
+    added = {}
+    for page in pages(site):
+        text = page.read_text("utf-8")
+        for start in re.finditer('<div class="sd-tab-set twins', text):
+            rest = without_div(text, start.start())
+            added[page.stem, start.start()] = len(gzip.compress(text.encode())) - len(gzip.compress(rest.encode()))
+    assert len(added) >= 30 and min(added.values()) > 50
+    assert {where: size for where, size in added.items() if size > 1.2 * 1024} == {}
+
+
 def test_the_search_index_is_loaded_on_the_search_page_alone(site: Path) -> None:
     users = [page.name for page in pages(site) if any("searchindex.js" in a for a in addresses_in_page(parsed(page)))]
     assert users == ["search.html"]
