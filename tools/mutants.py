@@ -119,6 +119,7 @@ CH6, CH7 = "book/06_cross_entropy_by_hand.ipynb", "book/07_training_the_head.ipy
 T_CUT = "tests/site/test_cut_styles.py -k stays"
 T_META = "tests/site/test_page_meta.py -k own"
 T_SAID = "tests/site/test_screen_readers.py -k written"
+CH4, CH8, CH12 = "book/04_weight_tying.ipynb", "book/08_numerical_stability.ipynb", "book/12_a_real_head.ipynb"
 T_HEAD = "tests/package/test_head.py"
 T_LOSS = "tests/package/test_loss.py"
 T_DECODING = "tests/package/test_decoding.py"
@@ -270,6 +271,9 @@ MUTANTS = [
     Mutant("another printed number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 1.41703 nats", T_PINNED),
     Mutant("a letter that the notation lacks", CH6, "The cross-entropy of $q$ and", "The cross-entropy of $r$ and", T_NOTATION),
     Mutant("a variable that is not what it is called", CH6, "z = np.array([2.0, 1.0, 0.1])", "W_U = z = np.array([2.0, 1.0, 0.1])", T_NOTATION),
+    Mutant("a token is scored in every window that holds it", CH12, "[done - start :]", "[:]", f"--nbval {CH12}"),
+    Mutant("a trained head survives a tied configuration", CH4, 'tie(E) if is_tied else arrays[\\"head\\"].T', 'arrays.get(\\"head\\", E).T', f"--nbval {CH4}"),
+    Mutant("the cap is a cut", CH8, "return cap * np.tanh(z / cap)", "return np.clip(z, -cap, cap)", f"--nbval {CH8}"),
     Mutant("a notebook alone says nothing", "tools/alone.py", 'if not importlib', 'if importlib', T_ALONE),
     # pages
     Mutant("styles: a script's class is not looked for", "book/_ext/cut_styles.py", 'or name.lstrip(".#[") in self.words', "", T_CUT),
