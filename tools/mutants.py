@@ -132,6 +132,7 @@ T_DRAWN = "tests/site/test_browser.py -k drawn_token"
 T_BOOK = "tests/book/test_book.py"
 T_CLAIMS = "tests/book/test_claims.py"
 T_PROSE = "tests/book/test_numbers_in_prose.py"
+T_TWINS = "tests/book/test_twins.py"
 T_STORED = "tests/book/test_notebooks.py -k 06"
 T_SITE = "tests/site/test_site.py"
 T_REPOSITORY = "tests/repository/test_repository.py"
@@ -249,6 +250,10 @@ MUTANTS = [
     Mutant("a number: from ten million on", "lmhead/widgets/_write.py", "abs(x) >= 1e6", "abs(x) >= 1e7", T_WIDGETS),
     # the notebooks
     Mutant("stored output changed", CH6, "sum : 11.21251", "sum : 11.21261", f"--nbval {CH6}"),
+    Mutant("twin: no number of its chapter", CH6, "[0.41703 1.41703 2.31703] float32", "[9.41713 8.41713] float32", T_TWINS),
+    Mutant("twin: a draw changes nothing", "tools/twins.py", '{"rng"} & reads(source)', "set()", T_TWINS),
+    Mutant("twin: what it printed is not kept", "tools/twins.py", "self.code, self.said]", "self.code]", T_TWINS),
+    Mutant("twin: its tab counts as minutes", "tools/chapters.py", "(?:dropdown|tab-set)", "(?:dropdown)", "tests/book/test_conventions.py -k words"),
     Mutant("stored error changed", CH6, '"ename": "IndexError"', '"ename": "ValueError"', f"--nbval {CH6}"),
     Mutant("number in a sentence", CH6, "the model pays 0.41703 nats", "the model pays 0.41713 nats", T_PROSE),
     Mutant("number in an alt text", CH6, "1.417 for dog to", "1.471 for dog to", T_PROSE),
