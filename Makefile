@@ -49,7 +49,7 @@ bench: .venv-bench book  ## measure speed, memory and accuracy beside scipy, tor
 mutants: .venv  ## put faults into the project, one at a time, and see each caught
 	$(BIN)/python -m tools.mutants
 
-sweep: .venv  ## compare the cut style of every page with the whole style sheets; `make test` looks at three pages
+sweep: .venv  ## compare the cut style of every page with the whole style sheets; `make test` looks at four pages
 	$(BIN)/python -m pytest -q tests/site/test_cut_styles.py --every-page
 
 round: .venv  ## run every notebook under other Pythons, NumPys, locales, time zones, threads

@@ -40,7 +40,7 @@ OTHER_MARKS = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-chapter", action="store_true", help="run the cells of every chapter on its page")
     parser.addoption("--quick", action="store_true", help="only what needs none of: " + ", ".join(KINDS))
-    parser.addoption("--every-page", action="store_true", help="sweeps that look at three pages look at all of them")
+    parser.addoption("--every-page", action="store_true", help="sweeps that look at a few pages look at all of them")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 # Names of elements and states that no script has as a word of its own, or whose script is not read.
 NAMED_NOWHERE = {
-    *{"open", "disabled", "hidden"},  # attributes that a browser sets by itself
+    *{"open", "disabled", "hidden", "tbody"},  # attributes and elements that a browser adds by itself
     # Bootstrap names all of its components. The theme uses two of them, menus and tooltips:
     *{"show", "fade", "tooltip", "tooltip-arrow", "tooltip-inner", "bs-tooltip-auto"},
     *{"data-bs-popper", "data-popper-placement"},

@@ -1,6 +1,6 @@
 """No page looks different for its cut style: it is compared in a browser with the whole style sheets, state by state.
 
-Three pages in each run; all of them with `--every-page`, as once a week: they take minutes.
+Four pages in each run; all of them with `--every-page`, as once a week: they take minutes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ p, .gone p, p.note:not(.gone) { color: var(--used); --unused: 1; --never: 2 }
 .from-script:hover > [data-lazy] { color: red }
 .own, .no-where { color: var(--in-page) }
 #top::before { animation: turn 1s; --used: var(--through); --through: blue; --in-script: 1 }
-[open] summary, [hidden], [loading] { color: red }
+[open] summary, [hidden], [loading], tbody { color: red }
 dialog { color: red }
 @media print { .gone { color: red } p { color: black ! important } }
 @media screen { .gone { color: red } }
@@ -47,14 +47,14 @@ def test_a_rule_stays_if_the_page_or_a_script_names_all_that_it_needs(tmp_path: 
         ".from-script:hover > [data-lazy]{color:red}",
         ".own{color:var(--in-page)}",
         "#top::before{animation:turn 1s;--used:var(--through);--through:blue;--in-script:1}",
-        "[open] summary,[hidden]{color:red}",
+        "[open] summary,[hidden],tbody{color:red}",
         "@media print{p{color:black!important}",
         "}",
         "@keyframes turn { to { rotate: 1turn } }@font-face { font-family: A; src: url(a.woff2) }",
     ]
 
 
-USUAL = ["book/index.html", "book/03_columns_are_directions.html", "search.html?q=softmax"]
+USUAL = ["book/index.html", "book/03_columns_are_directions.html", "genindex.html", "search.html?q=softmax"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
