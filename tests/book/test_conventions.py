@@ -75,8 +75,8 @@ def wide_tolerances(cell):
         if isinstance(node, ast.keyword) and node.arg in WIDEST and id(node) not in negated:
             if not isinstance(node.value, ast.Constant):
                 yield f"write {node.arg} as a number:\n{cell.source}"
-            elif node.value.value > WIDEST[node.arg]:
-                yield f"{node.arg} {node.value.value} is more than {WIDEST[node.arg]}:\n{cell.source}"
+            elif float(str(node.value.value)) > WIDEST[node.arg]:
+                yield f"{node.arg} {ast.unparse(node.value)} is more than {WIDEST[node.arg]}:\n{cell.source}"
 
 
 def unasserted_claims(book):

