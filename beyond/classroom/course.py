@@ -116,7 +116,7 @@ def feedback(chapter: str, hand_back: bool) -> None:
     """Write for each student a page with the marks, and put it into the exchange if it is to be handed back there."""
     nbgrader("generate_feedback", f"ch{chapter}", "--force")
     if hand_back:
-        nbgrader("release_feedback", f"ch{chapter}", "--force")
+        nbgrader("release_feedback", f"ch{chapter}")
     print(f"{course_folder() / 'feedback'}: one page for each student")
 
 

@@ -62,7 +62,7 @@ def what_came_out(grade_id: str, cell: Any) -> Iterator[str]:
             said = f"{output.ename}: {output.evalue}".splitlines()[0]
             if output.ename == "CellTimeoutError":
                 yield f"{grade_id}: ran until its time was over"
-            elif not cell.metadata.nbgrader.grade or output.ename != "AssertionError" or "write it yourself" in said:
+            elif not cell.metadata.nbgrader.grade or output.ename != "NotRightError" or "write it yourself" in said:
                 yield f"{grade_id}: {said}"
         elif output.output_type == "stream" and DOUBT in output.text and cell.metadata.nbgrader.grade:
             yield f"{grade_id}: {output.text[output.text.index(DOUBT) :].splitlines()[0]}"

@@ -21,9 +21,16 @@ from typing import Any
 import lmhead
 from lmhead.check.run import Exercise, Function, call, cases_of, examine
 
-__all__ = ["grade"]
+__all__ = ["NotRightError", "grade"]
 
 LMHEAD = os.path.dirname(lmhead.__file__) + os.sep
+
+
+class NotRightError(AssertionError):
+    """An answer that earns nothing; a notebook shows what the checker says, and no lines of the checker's code."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 def grade(
@@ -38,7 +45,7 @@ def grade(
         may_call: names of `lmhead` that an answer may use, such as `"softmax"`.
 
     Raises:
-        AssertionError: no kind of case passes, with what the checker says; or the answer calls another function of
+        NotRightError: no kind of case passes, with what the checker says; or the answer calls another function of
             lmhead than it may.
         TypeError: `checker` is none, or `yours` is no function.
 
@@ -55,16 +62,16 @@ def grade(
     1.0
     >>> grade(check.softmax, lmhead.softmax)
     Traceback (most recent call last):
-    AssertionError: your function calls lmhead.probabilities.softmax: write it yourself
+    lmhead.check.grading.NotRightError: your function calls lmhead.probabilities.softmax: write it yourself
     """
     exercise = exercise_of(checker)
     result = examine(yours, exercise)
     if called := next(calls_into_lmhead(yours, exercise, may_call), None):
-        raise AssertionError(f"your function calls {called}: write it yourself")
+        raise NotRightError(f"your function calls {called}: write it yourself")
     kinds = result.by_kind()
     passed = sum(right == cases for right, cases in kinds.values())
     if not passed:
-        raise AssertionError(result.text)
+        raise NotRightError(result.text)
     print(result.text)
     earned = round(float(points) * passed / len(kinds), 2)
     if not result.right:

@@ -9,7 +9,7 @@ import pytest
 import lmhead
 from lmhead import check
 from lmhead.check import grading
-from lmhead.check.grading import grade
+from lmhead.check.grading import NotRightError, grade
 from tests.package.test_check import CHECKERS, exercise
 
 
@@ -40,12 +40,12 @@ def test_a_right_answer_earns_all(checker, yours, capsys) -> None:
 
 @pytest.mark.parametrize("name", CHECKERS)
 def test_a_stub_earns_nothing(name) -> None:
-    with pytest.raises(AssertionError, match=r"^Not written yet: replace the"):
+    with pytest.raises(NotRightError, match=r"^Not written yet: replace the"):
         grade(getattr(check, name), lambda *arguments: ..., points=2)
 
 
 def test_an_answer_that_is_wrong_everywhere_raises_what_the_checker_says() -> None:
-    with pytest.raises(AssertionError, match=r"^Not yet: each token as the target (.|\n)*log2"):
+    with pytest.raises(NotRightError, match=r"^Not yet: each token as the target (.|\n)*log2"):
         grade(check.cross_entropy, lambda z, y: my_cross_entropy(z, y) / np.log(2), points=2)
 
 
@@ -99,16 +99,16 @@ def with_helper(z):
     ],
 )
 def test_an_answer_that_calls_lmhead_is_seen(yours) -> None:
-    with pytest.raises(AssertionError, match=r"^your function calls lmhead\.\S+: write it yourself$"):
+    with pytest.raises(NotRightError, match=r"^your function calls lmhead\.\S+: write it yourself$"):
         grade(check.softmax, yours)
     assert sys.getprofile() is None
 
 
 def test_an_answer_calls_what_it_may_and_no_more() -> None:
     assert grade(check.top_p, my_top_p, may_call=["softmax"]) == 1.0
-    with pytest.raises(AssertionError, match=r"calls lmhead.probabilities.softmax"):
+    with pytest.raises(NotRightError, match=r"calls lmhead.probabilities.softmax"):
         grade(check.top_p, my_top_p)
-    with pytest.raises(AssertionError, match=r"calls lmhead.decoding.top_p"):
+    with pytest.raises(NotRightError, match=r"calls lmhead.decoding.top_p"):
         grade(check.top_p, lambda z, p: lmhead.top_p(z, p), may_call=["softmax"])
 
 
@@ -120,3 +120,10 @@ def test_a_checker_that_was_replaced_is_none(monkeypatch) -> None:
 
 def test_every_checker_can_grade() -> None:
     assert [name for name in CHECKERS if grading.exercise_of(getattr(check, name)).right is None] == []
+
+
+def test_a_notebook_shows_what_the_checker_says_and_no_code() -> None:
+    with pytest.raises(NotRightError) as raised:
+        grade(check.cross_entropy, lambda z, y: 0.0)
+    assert isinstance(raised.value, AssertionError)
+    assert raised.value._render_traceback_() == [str(raised.value)]
