@@ -166,7 +166,7 @@ def marked(cell: Any, grade_id: str, *, points: int | None = None, solution: boo
 
 
 def seed_of(course: Path) -> int:
-    """The teacher's seed, from which the hidden cases are drawn: kept in the course's folder, made at the first call."""
+    """The teacher's seed, from which the hidden cases are drawn; it is kept in the course's folder."""
     path = course / "seed.txt"
     if not path.exists():
         course.mkdir(parents=True, exist_ok=True)

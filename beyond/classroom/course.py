@@ -1,7 +1,7 @@
 """The teacher's commands: release assignments, collect what was handed in, grade it in a sandbox, say what to look at.
 
     course release 06 07        hand out the exercises of chapters 6 and 7
-    course grade 06             collect, grade, and write grades.csv and remarks.csv
+    course grade 06             collect, grade, and write grades.csv and remarks-ch06.csv
     course grade 06 --zip FILE  the same for a zip of submissions, as a learning platform packs it
     course feedback 06          hand back what each student may see of it
 
@@ -65,7 +65,7 @@ def release(chapters: list[str], hand_out: bool) -> None:
 
 
 def grade(chapter: str, archive: Path | None) -> None:
-    """Collect and grade one assignment; write grades.csv and remarks.csv, and print them."""
+    """Collect and grade one assignment; write grades.csv and the remarks, and print both."""
     name = f"ch{chapter}"
     if not (course_folder() / "source" / name).is_dir():
         raise SystemExit(f"{name} was never released: course release {chapter}")
@@ -94,10 +94,10 @@ def collect_zip(name: str, archive: Path) -> None:
 
 def report(name: str) -> None:
     """Print and keep the marks of an assignment, and what the teacher should look at."""
-    with (course_folder() / "grades.csv").open(encoding="utf-8") as file:
+    with (course_folder() / "grades.csv").open(encoding="utf-8", newline="") as file:
         grades = [row for row in csv.DictReader(file) if row["assignment"] == name]
     found = remarks.remarks_on(course_folder(), name)
-    with (course_folder() / "remarks.csv").open("w", encoding="utf-8", newline="") as file:
+    with (course_folder() / f"remarks-{name}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("assignment", "student_id", "remark"))
         writer.writerows((name, student, remark) for student, remark in found)
@@ -107,9 +107,8 @@ def report(name: str) -> None:
         for student, remark in found:
             if student == who:
                 print(f"    ! {remark}")
-    print(
-        f"{len(scores)} graded, {len({student for student, _ in found})} to look at: grades.csv and remarks.csv in {course_folder()}"
-    )
+    look_at = len({student for student, _ in found})
+    print(f"{len(scores)} graded, {look_at} to look at: grades.csv and remarks-{name}.csv in {course_folder()}")
 
 
 def feedback(chapter: str, hand_back: bool) -> None:

@@ -16,11 +16,12 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from beyond.classroom import sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
-STATE = ROOT / "_build" / "class"
+STATE = Path(os.environ.get("LMHEAD_CLASS", ROOT / "_build" / "class"))
 SEEN_AS = Path("/srv/lmhead")  # where the hub has it
 PROXY = ROOT / ".venv-classroom" / "proxy"
 STUDENTS = ("student1", "student2", "student3")
@@ -46,7 +47,7 @@ def missing() -> str | None:
 
 
 def prepare() -> None:
-    """The proxy, the model, the folders."""
+    """The proxy, and the folders."""
     if not (PROXY / "node_modules").exists():
         PROXY.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(__file__).with_name("package.json"), PROXY)
@@ -55,13 +56,17 @@ def prepare() -> None:
         (STATE / name).mkdir(parents=True, exist_ok=True)
     (STATE / "hub").chmod(0o700)
     (STATE / "exchange").chmod(0o777)  # as nbgrader asks: whoever hands in writes there
+
+
+def fetch_model() -> None:
+    """The model's weights in the file that all students map."""
     make = "from lmhead.smollm import load_model; load_model(mapped=True)"
     environment = {**os.environ, "LMHEAD_CACHE": str(STATE / "cache")}
     if subprocess.run([sys.executable, "-c", make], env=environment, check=False).returncode:
         print("Without the model: chapter 12 will say that it cannot be fetched.")
 
 
-def run(*command: str | Path, **options: str) -> None:
+def run(*command: str | Path, **options: Any) -> None:
     """Run a program that has to succeed."""
     subprocess.run([str(word) for word in command], check=True, text=True, **options)
 
@@ -133,12 +138,14 @@ def answers() -> bool:
 
 def main() -> int:
     """From `make class`: check, prepare, and go into the namespace; there, serve."""
-    if sys.argv[1:] == ["--inside"]:
+    if "--inside" in sys.argv:
         return serve()
     if why := missing():
         print(why, file=sys.stderr)
         return 1
     prepare()
+    if "--without-model" not in sys.argv:
+        fetch_model()
     inside = [sys.executable, "-m", "beyond.classroom.demonstration", "--inside"]
     os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", *inside])
 

@@ -2,7 +2,8 @@
 
     sudo LMHEAD_TEACHERS=ada,alan .venv-classroom/bin/jupyterhub -f beyond/classroom/jupyterhub_config.py
 
-It listens on this machine alone: put a web server with a certificate in front of it. What it keeps lies in LMHEAD_CLASS.
+It listens on this machine alone: put a web server with a certificate in front of it. LMHEAD_CLASS is where it keeps
+its files.
 """
 
 import os
@@ -16,7 +17,12 @@ HERE = ROOT / "beyond" / "classroom"
 STATE = Path(os.environ.get("LMHEAD_CLASS", "/srv/lmhead"))
 TEACHERS = set(os.environ.get("LMHEAD_TEACHERS", "teacher").split(","))
 
-c.JupyterHub.bind_url = os.environ.get("LMHEAD_ADDRESS", "http://127.0.0.1:8000")
+ADDRESS = os.environ.get("LMHEAD_ADDRESS", "http://127.0.0.1:8000")
+HOST, _, PORT = ADDRESS.rpartition(":")
+
+c.JupyterHub.bind_url = ADDRESS
+c.JupyterHub.hub_port = int(PORT) + 1  # for the servers; and for the proxy:
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{int(PORT) + 2}"
 c.JupyterHub.db_url = f"sqlite:///{STATE}/hub/jupyterhub.sqlite"
 c.JupyterHub.cookie_secret_file = f"{STATE}/hub/cookie_secret"
 c.ConfigurableHTTPProxy.pid_file = f"{STATE}/hub/proxy.pid"

@@ -16,12 +16,14 @@ class OneResult(NbGraderPreprocessor):
     """A cell that grades ends in one number or one error; nothing else earns points.
 
     nbgrader takes the first number that a cell shows, and full points for none: an answer that shows a number of its
-    own, or keeps that of the cell from being shown, would mark itself.
+    own, or keeps that of the cell from being shown, would mark itself. And it takes a warning for an error, which it
+    is not.
     """
 
     def preprocess_cell(self, cell: Any, resources: Any, index: int) -> tuple[Any, Any]:
         """One cell."""
         if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
             kinds = [output.output_type for output in cell.outputs]
             results, errors = kinds.count("execute_result"), kinds.count("error")
             if errors + results != 1:

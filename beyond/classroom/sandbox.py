@@ -1,5 +1,6 @@
-"""The kernel that grades. A student's code runs here: it sees neither the teacher's files nor the network, writes
-nowhere but into its own temporary folder, and holds 4 GiB at most.
+"""The kernel that grades: what runs in it sees neither the teacher's files nor the network.
+
+It writes nowhere but into its own temporary folder, and holds 4 GiB at most.
 
 nbgrader runs submissions as the teacher, whose gradebook they could read and change. So the kernel is started by
 bubblewrap, in namespaces of its own, with the few folders that Python needs; it speaks with nbgrader over sockets in a
