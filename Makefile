@@ -58,6 +58,13 @@ round: .venv  ## run every notebook under other Pythons, NumPys, locales, time z
 
 twins: test-beyond-twins  ## run the tabs of other frameworks, and compare what they print
 
+COURSE ?= _build/course
+assignments: .venv-classroom  ## the exercises as assignments for nbgrader, with their solutions, in _build/course
+	.venv-classroom/$(SCRIPTS)/python -m beyond.classroom.assignments $(COURSE)
+
+class: .venv-classroom  ## as root, on Linux: a hub with a teacher and three students, to look at
+	@.venv-classroom/$(SCRIPTS)/python -m beyond.classroom.demonstration
+
 test-beyond: $(BEYOND:%=test-beyond-%)  ## run the tests of each folder in beyond/, in its own environment
 
 lock: .venv  ## resolve requirements.in into requirements.txt, for every Python and system that we support
@@ -92,5 +99,6 @@ $(BEYOND:%=test-beyond-%): test-beyond-%: .venv-%/installed
 	.venv-$*/$(SCRIPTS)/python -m pytest beyond/$*
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh pins coverage model serve bench mutants sweep round twins lock clean .venv .venv-bench \
+.PHONY: help book quick test lab refresh pins coverage model serve bench mutants sweep round twins assignments class \
+	lock clean .venv .venv-bench \
 	test-beyond $(BEYOND:%=test-beyond-%) $(BEYOND:%=.venv-%)

@@ -52,7 +52,7 @@ def prepare() -> None:
         PROXY.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(__file__).with_name("package.json"), PROXY)
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=PROXY, check=True)
-    for name in ("hub", "home", "exchange", "cache"):
+    for name in ("hub", "homes", "exchange", "cache"):
         (STATE / name).mkdir(parents=True, exist_ok=True)
     (STATE / "hub").chmod(0o700)
     (STATE / "exchange").chmod(0o777)  # as nbgrader asks: whoever hands in writes there
@@ -97,7 +97,7 @@ def enter() -> None:
 def add_users(password: str) -> None:
     """The demonstration's users, each with a home."""
     for uid, name in enumerate(USERS, FIRST_UID):
-        home = SEEN_AS / "home" / name
+        home = SEEN_AS / "homes" / name
         run("useradd", "--uid", str(uid), "--home-dir", home, "--no-create-home", "--shell", "/bin/bash", name)
         if not home.exists():
             home.mkdir(mode=0o700)

@@ -267,12 +267,35 @@ def streaming_loss(rng: Generator) -> list[Case]:
     return [(draw(rng, N, d), draw(rng, d, V), rng.integers(0, V, N), chunk) for N, d, V, chunk in sizes]
 
 
+def own_columns(rng: Generator) -> list[Case]:
+    y = rng.integers(0, 12, (3, 7))
+    y[1, :2] = -100
+    return [(row, first, width) for row, first, width in zip(y, (0, 4, 9), (4, 5, 3), strict=True)]
+
+
+def sharded_loss(rng: Generator) -> list[Case]:
+    def sent(z: np.ndarray, y: np.ndarray, cuts: list[int]) -> Case:
+        """What the shards of these logits send: the top, the sum of the others in its units, the target's logit."""
+        rows, shards = np.arange(len(y)), np.split(z, cuts, axis=1)
+        top = np.stack([shard.max(axis=1) for shard in shards])
+        rest = np.stack(
+            [np.exp(np.sort(shard, axis=1)[:, :-1] - shard.max(axis=1, keepdims=True)).sum(axis=1) for shard in shards]
+        )
+        holds = np.searchsorted(cuts, y, side="right") == np.arange(len(shards))[:, None]
+        return top, rest, np.where(holds, z[rows, y], np.nan)
+
+    y = rng.integers(0, 6, 4)
+    z, far = draw(rng, 4, 6), draw(rng, 4, 6)
+    sure = far + 50.0 * (np.arange(6) == y[:, None])
+    return [sent(z, y, [2]), sent(far, y, [1, 4]), sent(sure, y, [3]), sent(far + 900.0, y, [2, 4])]
+
+
 DRAWN: dict[str, Callable[[Generator], list[Case]]] = {
     function.__name__: function
     for function in (
         above_itself, bits_per_byte, chat_targets, cosines, cross_entropy, head_parameters, inverse_cdf, kl_divergence,
-        logit_from_memory, masked_mean, merge, name_fault, next_token, repetition_penalty, right_way_round,
-        rows_with_gradient, shares, softmax, streaming_loss, sure_loss, tied_gradient, top_p, train_step,
+        logit_from_memory, masked_mean, merge, name_fault, next_token, own_columns, repetition_penalty, right_way_round,
+        rows_with_gradient, sharded_loss, shares, softmax, streaming_loss, sure_loss, tied_gradient, top_p, train_step,
         winner_by_length, write,
     )
 } | {"log_softmax": softmax}  # fmt: skip

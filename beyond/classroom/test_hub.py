@@ -35,7 +35,7 @@ class Hub(NamedTuple):
     def run_as(self, user: str, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command under one of its accounts, as in a terminal there."""
         inside = ["nsenter", "--target", str(self.pid), "--mount", "--", "runuser", "-u", user, "--", "env"]
-        inside += [f"HOME={SEEN_AS}/home/{user}", f"LMHEAD_EXCHANGE={SEEN_AS}/exchange"]
+        inside += [f"HOME={SEEN_AS}/homes/{user}", f"LMHEAD_EXCHANGE={SEEN_AS}/exchange"]
         return subprocess.run([*inside, *command], capture_output=True, text=True, check=False)
 
 
@@ -137,7 +137,7 @@ def test_two_students_hand_in_and_are_graded(handed_in: Hub) -> None:
     graded = handed_in.run_as("teacher", str(ROOT / "beyond/classroom/course"), "grade", "06")
     assert "2 graded, 1 to look at" in graded.stdout, graded.stderr
     assert "your function calls lmhead.loss.cross_entropy" in graded.stdout
-    with (handed_in.state / "home/teacher/lmhead-course/grades.csv").open() as file:
+    with (handed_in.state / "homes/teacher/lmhead-course/grades.csv").open() as file:
         assert {row["student_id"]: row["score"] for row in csv.DictReader(file)} == {
             "student1": "2.0",
             "student2": "0.0",
@@ -147,8 +147,8 @@ def test_two_students_hand_in_and_are_graded(handed_in: Hub) -> None:
 
 
 def test_students_are_accounts_that_cannot_read_each_other(handed_in: Hub) -> None:
-    assert handed_in.run_as("student1", "ls", f"{SEEN_AS}/home/student1/book").stdout.startswith("01_")
-    for theirs in ("home/student2", "home/teacher/lmhead-course", "exchange/lmhead/inbound", "hub"):
+    assert handed_in.run_as("student1", "ls", f"{SEEN_AS}/homes/student1/book").stdout.startswith("01_")
+    for theirs in ("homes/student2", "homes/teacher/lmhead-course", "exchange/lmhead/inbound", "hub"):
         tried = handed_in.run_as("student1", "ls", f"{SEEN_AS}/{theirs}")
         assert tried.returncode and "Permission denied" in tried.stderr, theirs
 
