@@ -54,7 +54,8 @@ def prepare() -> None:
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=PROXY, check=True)
     for name in ("hub", "homes", "exchange", "cache"):
         (STATE / name).mkdir(parents=True, exist_ok=True)
-    (STATE / "hub").chmod(0o700)
+    for folder, mode in ((STATE, 0o755), (STATE / "homes", 0o755), (STATE / "cache", 0o755), (STATE / "hub", 0o700)):
+        folder.chmod(mode)
     (STATE / "exchange").chmod(0o777)  # as nbgrader asks: whoever hands in writes there
 
 
