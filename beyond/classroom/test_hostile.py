@@ -117,7 +117,9 @@ def test_feedback_does_not_show_the_hidden_cases(graded: Course) -> None:
     source = {c.metadata.nbgrader.grade_id: c.source for c in graded.notebook("source", "ch06").cells}
     cases = [line.strip() for line in source["test-cross_entropy"].splitlines() if "((np.array(" in line]
     pages = sorted((graded.folder / "feedback").glob("*/ch06/ch06.html"))
-    assert len(cases) >= 3 and len(pages) >= len(HOSTILE)
+    broken_off = {name for name, (_, _, told) in HOSTILE.items() if told == "grading broke off"}
+    assert {page.parents[1].name for page in pages} == {"honest", *HOSTILE} - broken_off
+    assert len(cases) >= 3
     for page in pages:
         text = page.read_text("utf-8")
         assert "Harder." in text
