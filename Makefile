@@ -39,6 +39,9 @@ coverage: .venv  ## which branches of lmhead the tests run: all of the core, 95 
 model: .venv  ## fetch the real model (93 MB, once)
 	$(BIN)/python -m lmhead --fetch
 
+live: .venv  ## run every cell of every chapter on its page, and compare with what the book shows
+	$(BIN)/python -m pytest tests/site/test_live_python.py -k every_cell --every-chapter
+
 serve: book  ## build, then serve the site at http://127.0.0.1:8000/book/
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
@@ -99,6 +102,6 @@ $(BEYOND:%=test-beyond-%): test-beyond-%: .venv-%/installed
 	.venv-$*/$(SCRIPTS)/python -m pytest beyond/$*
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick test lab refresh pins coverage model serve bench mutants sweep round twins assignments class \
+.PHONY: help book quick test lab refresh pins coverage model live serve bench mutants sweep round twins assignments class \
 	lock clean .venv .venv-bench \
 	test-beyond $(BEYOND:%=test-beyond-%) $(BEYOND:%=.venv-%)

@@ -5,21 +5,24 @@
 
 For every page at two widths: the bytes of its first view (every response, gzipped), the same with the data that come
 late, the layout shift, and when the first chart stood. For the view of all 49,152 logits: from a slider's input to the
-layout of the changed picture, over 200 moves.
+layout of the changed picture, over 200 moves. And what Python on the page costs from the first click on (on Linux).
 """
 
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import statistics
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 from playwright.sync_api import Browser, Page, Response  # noqa: E402
 
 from tests.support.live import chromium, served  # noqa: E402
+from tests.support.live_python import cell_with, press  # noqa: E402
 
 SITE = ROOT / "_build/html"
 WATCH = """
@@ -103,9 +106,52 @@ def slider_line(browser: Browser, address: str) -> str:
     return f"{what}: median {middle:.1f} ms, 99th percentile {late:.1f} ms."
 
 
+def live_table(browser: Browser, address: str) -> list[str]:
+    """Python on the page: what each first click costs, in a fresh profile, and then on the next chapter."""
+    rows = ["| Python on the page | KiB | seconds | of the processors | the page's memory, MiB |", "| --- " * 5 + "|"]
+    context = browser.new_context()
+    sizes: list[int] = []
+    context.on("response", lambda response: sizes.append(int(response.headers.get("content-length", 0))))
+    page = context.new_page()
+    page.goto(f"{address}/book/06_cross_entropy_by_hand.html")
+    page.wait_for_timeout(1200)
+    rows.append(f"| before the first click | 0 | | | {used(browser)[1]:.0f} |")
+    steps = {
+        "first output (chapter 6)": "exponentials = np.exp(z)",
+        "first figure": "plots.loss_curve",
+        "first widget": "widgets.loss",
+    }
+    rows += [live_row(browser, page, sizes, what, code) for what, code in steps.items()]
+    page.goto(f"{address}/book/07_training_the_head.html")
+    rows.append(live_row(browser, page, sizes, "first output of the next chapter (7)", "import numpy as np"))
+    context.close()
+    load = f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    return [*rows, "", f"The sizes as they are sent; {load}."]
+
+
+def live_row(browser: Browser, page: Page, sizes: list[int], what: str, code: str) -> str:
+    """One cell run by its button, with what comes before it."""
+    cell = cell_with(page, code, first=True)
+    sizes.clear()
+    (cpu, _), began = used(browser), time.perf_counter()
+    press(cell, "Run")
+    cell.locator(".python-status", has_text="Run here").wait_for(timeout=300_000)
+    seconds, (after, memory) = time.perf_counter() - began, used(browser)
+    page.wait_for_timeout(300)
+    return f"| {what} | {sum(sizes) / 1024:,.0f} | {seconds:.1f} | {after - cpu:.1f} | {memory:.0f} |"
+
+
+def used(browser: Browser) -> tuple[float, float]:
+    """Seconds of the processors, and MiB in memory, of all the browser's pages."""
+    processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    pages = [process for process in processes if process["type"] == "renderer"]
+    resident = [int(Path(f"/proc/{page['id']}/statm").read_text().split()[1]) * 4096 for page in pages]
+    return sum(page["cpuTime"] for page in pages), sum(resident) / 2**20
+
+
 def main() -> None:
     with chromium() as browser, served(SITE) as address:
-        lines = [*pages_table(browser, address), "", slider_line(browser, address)]
+        lines = [*pages_table(browser, address), "", slider_line(browser, address), "", *live_table(browser, address)]
     print("\n".join(lines))
     if "--write" in sys.argv:
         readme = Path(__file__).with_name("README.md")

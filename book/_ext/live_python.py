@@ -44,6 +44,8 @@ MANIFEST = HERE / "manifest.json"
 SCRIPTS = ("parts", "python", "highlight", "editor", "outputs", "cells")  # in this order, one script
 IN_THE_BROWSER = (HERE / "page_runner.py", HERE / "page_figures.py", HERE.with_name("page_state.py"))
 MODEL = re.compile(r"\b(load_model|fetch_model)\(")  # what a page cannot do: 93 MB, and a tokenizer that is compiled
+# An error in such a cell stops nothing: it is there to be seen, or asserts of the book what a reader has changed.
+GOES_ON = {"raises-exception", "asserts"}
 CELLS = "live_python_cells"  # our entry in the environment: page -> its code cells
 
 
@@ -237,10 +239,9 @@ def note_cells(app: Sphinx, doctree: nodes.document) -> None:
     asks_model = needs_model(code)
     every[docname] = [
         {
-            "source": source,
-            "at": places.get(i),
-            "raises": "raises-exception" in cells[i]["metadata"].get("tags", []),
-            "model": i in asks_model,
+            "source": imports_of(source) if i in asks_model else source,
+            "at": None if i in asks_model else places.get(i),
+            "raises": bool(GOES_ON & set(cells[i]["metadata"].get("tags", []))),
         }
         for i, source in code.items()
     ]
@@ -260,6 +261,12 @@ def needs_model(code: Mapping[int, str]) -> set[int]:
         else:
             names -= written
     return found
+
+
+def imports_of(source: str) -> str:
+    """What the page runs of a cell that asks the model: the names that it imports are those of the cells after it."""
+    imports = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "\n".join(map(ast.unparse, imports))
 
 
 def names_in(source: str) -> tuple[set[str], set[str]]:

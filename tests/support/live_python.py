@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support.live import closed_network, open_page, served
 
-PATIENCE = 90_000  # milliseconds for a cell on a busy machine
+PATIENCE = 120_000  # milliseconds for a cell on a busy machine
 
 # What each cell of the page shows, in words, and which pictures. Of a widget: what it says where no script runs.
 SAID = """() => [...document.querySelectorAll("div.cell")].map((cell) => {
@@ -28,17 +28,19 @@ def chapter(browser: Browser, site: Path, name: str, troubles: list[str], **opti
     """A page of the book, served, with the network closed."""
     with served(site) as address, closed_network(browser, troubles, **options) as context:
         context.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
         yield open_page(context, f"{address}/book/{name}.html")
 
 
-def cell_with(page: Page, code: str) -> Locator:
-    """The cell whose code, as the book has it, holds this text."""
+def cell_with(page: Page, code: str, *, first: bool = False) -> Locator:
+    """The one cell, or the first, whose code, as the book has it, holds this text."""
     cells = page.locator("div.cell")
     texts = cells.evaluate_all(
         "(all) => all.map((cell) => cell.querySelector('.cell_input > div pre')?.textContent ?? '')"
     )
-    (at,) = [at for at, text in enumerate(texts) if code in text]
-    return cells.nth(at)
+    found = [at for at, text in enumerate(texts) if code in text]
+    assert found and (first or len(found) == 1), f"{len(found)} cells hold {code!r}"
+    return cells.nth(found[0])
 
 
 def press(cell: Locator, name: str) -> None:

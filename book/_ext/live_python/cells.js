@@ -5,10 +5,10 @@ const python = makePython();
 const cells = livePython.cells.map((cell, index) => makeCell(cell, index));
 let turn = Promise.resolve(); // one run after the other
 
-function makeCell({ source, at, raises, model }, index) {
+function makeCell({ source, at, raises }, index) {
   const place = places[at], bar = livePython.bars[at];
   const cell = {
-    source, raises, model, place, bar,
+    source, raises, place, bar,
     name: `<cell ${index}>`,
     ran: undefined, // the code that it was run with in this Python
     own: undefined, // the reader's code, if it is another
@@ -23,11 +23,16 @@ function makeCell({ source, at, raises, model }, index) {
 
 const atPlace = (at) => cells[livePython.cells.findIndex((cell) => cell.at === at)];
 
+// Whether this Python has run code that is not the book's.
+function anyChanged() {
+  return cells.some((cell) => cell.ran !== undefined && cell.ran !== cell.source);
+}
+
 // ---- running
 
-// What has not been run with its present code comes first, each cell in its turn; a cell that asks the model is left out.
+// What has not been run with its present code comes first, each cell in its turn, those that the page does not show too.
 function due(last) {
-  return cells.filter((cell, at) => at <= last && !cell.model && (at === last || cell.ran !== cell.now()));
+  return cells.filter((cell, at) => at <= last && (at === last || cell.ran !== cell.now()));
 }
 
 function run(cell, all = false) {
@@ -39,7 +44,7 @@ function run(cell, all = false) {
 }
 
 async function runInTurn(cell, last, all) {
-  const todo = all ? cells.filter((one) => !one.model) : due(last);
+  const todo = all ? cells : due(last);
   for (const [at, one] of todo.entries()) {
     await python.prepare(one.now(), (words, share) => say(cell, words, share));
     say(cell, todo.length > 1 ? `Running cell ${at + 1} of ${todo.length}` : "Running");
@@ -58,25 +63,24 @@ async function runInTurn(cell, last, all) {
 }
 
 async function runOne(cell) {
-  const outputs = [];
-  let drawnAt = performance.now();
-  const source = cell.now();
-  const good = await python.run(source, cell.name, (output) => {
-    outputs.push(output);
-    if (performance.now() - drawnAt < 500) return; // a cell that is quick is drawn once
-    draw(cell, outputs);
-    drawnAt = performance.now();
-  });
-  cell.ran = source;
-  draw(cell, outputs);
-  return good;
+  const outputs = [], source = cell.now();
+  let soon; // a cell that is quick is drawn once, at its end
+  const drawNow = () => { soon = clearTimeout(soon); draw(cell, outputs); };
+  try {
+    const good = await python.run(source, cell.name, (output) => { outputs.push(output); soon ??= setTimeout(drawNow, 500); });
+    cell.ran = source;
+    return good;
+  } finally {
+    drawNow();
+  }
 }
 
 // Stored widgets and quick checks stay as the reader has left them, if the code is the book's and says the same.
 function draw(cell, outputs) {
   if (!cell.place) return; // a cell that the page does not show
   const made = merged(outputs).map((output) => drawn(output, cell));
-  cell.same = words(made) === words(cell.stored);
+  const pictures = made.some((node) => node.matches("figure")); // whose marks nobody compares
+  cell.same = words(made) === words(cell.stored) && !(pictures && anyChanged());
   const keep = cell.same && !cell.changed() && cell.stored.some((node) => node.querySelector?.(".widget"));
   show(cell, keep ? cell.stored : made, true);
 }
@@ -191,9 +195,11 @@ function bringBack() {
   note(cells.filter((cell) => cell.changed()).length);
 }
 
+const title = document.querySelector("article h1"); // the page has another, for print
+
 function forget() {
   for (const cell of cells.filter((one) => one.changed())) restore(cell);
-  document.querySelector("h1").focus();
+  title.focus();
 }
 
 function note(count, words = "They are kept on this device alone.") {
@@ -203,8 +209,8 @@ function note(count, words = "They are kept on this device alone.") {
   if (there) return void (there.firstChild.textContent = text);
   const button = element("button", { type: "button", textContent: "Forget my edits", onclick: forget });
   const made = element("p", { className: "python-note" }, text, button);
-  document.querySelector("h1").tabIndex = -1;
-  document.querySelector("h1").after(made);
+  title.tabIndex = -1;
+  title.after(made);
 }
 
 // ---- what the buttons call

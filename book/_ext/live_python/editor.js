@@ -4,12 +4,14 @@
 const INDENT = "    ";
 
 function makeEditor(source, { label, run, leave, changed }) {
-  const node = Object.assign(document.createElement("div"), { className: "python-editor highlight" });
+  const node = Object.assign(document.createElement("div"), { className: "highlight" }); // in which code has its colours
+  const layers = Object.assign(document.createElement("div"), { className: "python-editor" });
   const shown = Object.assign(document.createElement("pre"), { ariaHidden: "true" });
-  const area = Object.assign(document.createElement("textarea"), { value: source, spellcheck: false });
+  const area = Object.assign(document.createElement("textarea"), { value: source, rows: 1, spellcheck: false });
   for (const [name, value] of Object.entries({ "aria-label": label, autocapitalize: "off", autocomplete: "off", autocorrect: "off", wrap: "off" }))
     area.setAttribute(name, value);
-  node.append(shown, area);
+  layers.append(shown, area);
+  node.append(layers);
 
   const draw = () => { shown.innerHTML = `${highlighted(area.value)}\n`; };
   area.addEventListener("input", () => { draw(); changed(area.value); });

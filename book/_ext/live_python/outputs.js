@@ -41,12 +41,12 @@ function error({ ename, evalue, line, name }, cell) {
   return said;
 }
 
-// Below the book's own code with the book's words, else with the words in the figure itself.
+// With the book's words where all code is the book's, else with the words in the figure itself.
 function figure({ data, alt }, cell) {
   const svg = data["image/svg+xml"], stored = cell.output.querySelector("figure") ?? cell.stored.find((node) => node.matches?.("figure"));
   const src = svg ? `data:image/svg+xml,${encodeURIComponent(svg)}` : `data:image/png;base64,${data["image/png"]}`;
   const own = `A figure drawn by this cell's code on this page${alt ? `: ${alt}` : ""}`;
-  if (!stored || cell.changed()) return element("figure", {}, element("img", { src, alt: own }));
+  if (!stored || cell.changed() || anyChanged()) return element("figure", {}, element("img", { src, alt: own }));
   const made = stored.cloneNode(true);
   Object.assign(made.querySelector("img"), { src, alt: stored.querySelector("img").alt });
   return made;

@@ -1,6 +1,13 @@
 // One Python, in a worker of its own. Stopping it ends the worker: what had no end ends, and every variable is gone.
 
 const ALWAYS = ["numpy", "lmhead"];
+const IMPORT = /^[ \t]*(?:from|import)\b[^\n(]*(?:\([^)]*\))?.*|\blmhead\.\w+/gm;
+
+// The parts that a code needs: Python's own way to ask for a module cannot wait for a download.
+function partsFor(source) {
+  const imports = (source.match(IMPORT) ?? []).join("\n");
+  return ALWAYS.concat(Object.keys(WORDS).filter((name) => new RegExp(`\\b(${WORDS[name].join("|")})\\b`).test(imports)));
+}
 
 function makePython() {
   let worker, answer, heard;
@@ -25,8 +32,7 @@ function makePython() {
 
   // Starts Python if it is not there, and brings what the code imports. `say` hears of it: words, and a share from 0 to 1.
   async function prepare(source, say) {
-    const wanted = ALWAYS.concat(Object.keys(WORDS).filter((name) => new RegExp(`\\b(${WORDS[name].join("|")})\\b`).test(source)));
-    const missing = wanted.filter((name) => !here.has(name));
+    const missing = partsFor(source).filter((name) => !here.has(name));
     if (worker && !missing.length) return;
     const started = Boolean(worker);
     if (!started) begin();

@@ -6,9 +6,10 @@
   const saved = `edits of ${page}`; // a reader's edits, kept on this device
   const live = (window.livePython = { base, parts: {}, saved, bars: [] });
 
-  live.script = (address) => new Promise((resolve, reject) => { // works from file:// too, where fetch does not
+  // One after the other, as they are asked for. Works from file:// too, where fetch does not.
+  live.script = (address) => new Promise((resolve, reject) => {
     const onerror = () => reject(new Error(`${address.replace(/\?.*/, "")} could not be loaded`));
-    document.head.append(Object.assign(document.createElement("script"), { src: base + address, onload: resolve, onerror }));
+    document.head.append(Object.assign(document.createElement("script"), { src: base + address, async: false, onload: resolve, onerror }));
   });
 
   let loaded;
@@ -36,10 +37,15 @@
         status.textContent = `${error.message}. Is there a network? Press again.`;
         return;
       }
+      status.textContent = "";
       live[what](at);
     };
-    if (cell.classList.contains("needs-model")) bar.append("This cell asks the real model, too large for a page: make lab, or course.zip");
-    else bar.append(button("Run", act("run")), button("Edit", act("edit")), button("Run all", act("runAll")), status);
+    if (cell.classList.contains("needs-model")) {
+      const archive = Object.assign(document.createElement("a"), { href: `${base}../../course.zip`, textContent: "course.zip" });
+      const why = document.createElement("span");
+      why.append("The real model is too large for a page: run this cell with make lab, or from ", archive);
+      bar.append(why);
+    } else bar.append(button("Run", act("run")), button("Edit", act("edit")), button("Run all", act("runAll")), status);
     input.after(bar);
     live.bars[at] = bar;
     cell.addEventListener("pointerdown", () => {

