@@ -276,7 +276,8 @@ def test_a_widget_that_the_page_cannot_draw_says_so(cell: Locator) -> None:
 
 def test_an_exercise_is_judged(six: Page) -> None:
     cell = cell_with(six, "check.cross_entropy(my_cross_entropy)", first=True)
-    right = "from lmhead import check\n\ndef mine(z, y):\n    return np.log(np.exp(z).sum()) - z[y]\n\ncheck.cross_entropy(mine)"
+    right = "from lmhead import check\ndef mine(z, y):\n    return np.log(np.exp(z).sum()) - z[y]\n"
+    right += "check.cross_entropy(mine)"
     assert run_code(cell, right).startswith("Right: all")
     assert "Right" not in run_code(cell, right.replace("np.log", "np.log2"))
 
@@ -330,7 +331,8 @@ def test_all_of_it_is_done_by_keys_alone(six: Page, cell: Locator) -> None:
 def test_both_layers_of_the_editor_lie_on_each_other(six: Page, cell: Locator) -> None:
     write(cell, "a_long_line = " + "'wide' + " * 40 + "''\n" * 4)
     boxes = cell.locator(".python-editor > *").evaluate_all(
-        "(both) => both.map((one) => one.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height])"
+        "(both) => both.map((one) => one.getBoundingClientRect())"
+        ".map(({ x, y, width, height }) => [x, y, width, height])"
     )
     assert boxes[0] == pytest.approx(boxes[1], abs=0.5) and boxes[0][3] > 60
     fonts = cell.locator(".python-editor > *").evaluate_all(
