@@ -198,9 +198,9 @@ def write_folder(folder: Path, pyodide: Path) -> None:
         (folder / f"{name}.data").write_bytes(data)
         text = base64.b64encode(data).decode()
         (folder / f"{name}.data.js").write_text(f'livePython.parts["{name}"] = "{text}";\n', encoding="utf-8")
-    for name, text in licences(pyodide).items():
+    for name, licence in licences(pyodide).items():
         (folder / "licences" / name).parent.mkdir(exist_ok=True)
-        (folder / "licences" / name).write_bytes(text)
+        (folder / "licences" / name).write_bytes(licence)
     (folder / "live_python.js").write_text(script(made), encoding="utf-8")
     shutil.copyfile(HERE / "live_python.css", folder / "live_python.css")
 
@@ -252,7 +252,8 @@ def note_cells(app: Sphinx, doctree: nodes.document) -> None:
 
 def needs_model(code: Mapping[int, str]) -> set[int]:
     """The cells that load the real model, and those that read a name which such a cell has set."""
-    found, names = set(), set()
+    found: set[int] = set()
+    names: set[str] = set()
     for at, source in code.items():
         read, written = names_in(source)
         if MODEL.search(source) or read & names:
@@ -271,7 +272,8 @@ def imports_of(source: str) -> str:
 
 def names_in(source: str) -> tuple[set[str], set[str]]:
     """The names that a cell reads, and those that it sets."""
-    read, written = set(), set()
+    read: set[str] = set()
+    written: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else written).add(node.id)
@@ -316,7 +318,7 @@ def add_buttons(app: Sphinx, pagename: str, templatename: str, context: dict[str
             target.write_text(text, encoding="utf-8")
         app.add_css_file("buttons.css")
         stamp = hashlib.sha256(text.encode()).hexdigest()[:8]
-        app.add_js_file("buttons.js", defer="defer", **{"data-cells": f"{name}?v={stamp}"})
+        app.add_js_file("buttons.js", defer="defer", **{"data-cells": f"{name}?v={stamp}"})  # type: ignore[arg-type]
 
 
 def write_python(app: Sphinx, exception: Exception | None) -> None:
