@@ -13,7 +13,18 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from lmhead import cross_entropy, softmax
 from tests.support.firefox import find_firefox, firefox
 from tests.support.live import missing, served
-from tests.support.live_python import SAID, cell_with, chapter, output, press, run, status, wait_until_said, write
+from tests.support.live_python import (
+    ENDED,
+    SAID,
+    cell_with,
+    chapter,
+    output,
+    press,
+    run,
+    status,
+    wait_until_said,
+    write,
+)
 from tools.chapters import CHAPTERS
 
 # In every run: texts, errors, figures, widgets, quick checks, a file that is written and read, and the longest cells.
@@ -110,7 +121,8 @@ def run_code(cell: Locator, code: str) -> str:
     """What a cell shows after this code was typed into it and run by keys."""
     write(cell, code)
     cell.locator("textarea").press("Control+Enter")
-    wait_until_said(cell, "^Run here.*your code")
+    line = wait_until_said(cell, ENDED)
+    assert line.startswith("Run here") and "your code" in line, line
     return output(cell)
 
 

@@ -13,6 +13,8 @@ from tests.support.live import closed_network, open_page, served
 
 PATIENCE = 120_000  # milliseconds for a cell on a busy machine
 
+ENDED = "^Run here|^Not run|^Stopped|did not run"  # what is said of a cell at the end of a run
+
 # What each cell of the page shows, in words, and which pictures. Of a widget: what it says where no script runs.
 SAID = """() => [...document.querySelectorAll("div.cell")].map((cell) => {
   const text = (one) => one.matches("noscript")
@@ -63,7 +65,8 @@ def wait_until_said(cell: Locator, words: str) -> str:
 def run(cell: Locator) -> str:
     """Run a cell, and wait for its end; gives the text of its output."""
     press(cell, "Run")
-    wait_until_said(cell, "^Run here")
+    line = wait_until_said(cell, ENDED)
+    assert line.startswith("Run here"), line
     return output(cell)
 
 

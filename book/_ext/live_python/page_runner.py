@@ -132,10 +132,10 @@ def bundle(value: Any) -> Output:
     data.setdefault("text/plain", repr(value))
     if VIEW not in data:
         return {"data": data}
-    from ipywidgets.embed import embed_data
+    from ipywidgets.embed import dependency_state
 
     try:
-        state = embed_data(views=[value])["manager_state"]["state"]
+        state = dependency_state([value], drop_defaults=False)  # of this widget, not of all that there are
         return {"data": data, "state": page_state(state, may_leave=False)}
     except NotDrawnError as error:
         raise NotDrawnError(f"{error}; in JupyterLab it is drawn: run `make lab`") from None
