@@ -8,6 +8,7 @@ from tools.faults import (
     computed,
     docstrings,
     ignored_positions,
+    live_python,
     packed,
     pages,
     prose,
@@ -36,6 +37,7 @@ KINDS = {
         settings,
         stored,
         pages,
+        live_python,
         added,
     )
 }

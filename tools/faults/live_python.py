@@ -1,0 +1,66 @@
+"""Faults of Python on the page: what is run and when, what is kept, what it is made of."""
+
+from tools.faults.mutant import Mutant
+
+CELLS, OUTPUTS = "book/_ext/live_python/cells.js", "book/_ext/live_python/outputs.js"
+BUTTONS, BUILD = "book/_ext/live_python/first/buttons.js", "book/_ext/live_python.py"
+T_PAGE, T_BUILD = "tests/site/test_live_python.py", "tests/site/test_live_python_build.py"
+
+FAULTS = [
+    Mutant(
+        "page's Python: cells before are not run",
+        CELLS,
+        "at <= last && (at === last",
+        "at === last && (at === last",
+        f"{T_PAGE} -k comes_before",
+    ),
+    Mutant(
+        "page's Python: stopped, and the cells count as run",
+        CELLS,
+        "for (const cell of cells) cell.ran = undefined;",
+        "",
+        f"{T_PAGE} -k endless",
+    ),
+    Mutant(
+        "page's Python: an edit is not kept",
+        CELLS,
+        "localStorage.setItem(livePython.saved, JSON.stringify(edits))",
+        "void 0",
+        f"{T_PAGE} -k survive",
+    ),
+    Mutant(
+        "page's Python: words of the book under another figure",
+        OUTPUTS,
+        "|| cell.changed() || anyChanged()",
+        "",
+        f"{T_PAGE} -k figure_of_changed",
+    ),
+    Mutant(
+        "page's Python: started before the first click",
+        BUTTONS,
+        "if (edits) load();",
+        "load();",
+        f"{T_PAGE} -k first_click",
+    ),
+    Mutant(
+        "page's Python: a package of another hash is taken",
+        BUILD,
+        'if sha256_of_files(files) != entry["sha256"]:',
+        "if False:",
+        f"{T_BUILD} -k other_byte",
+    ),
+    Mutant(
+        "page's Python: the second carrier is not asked",
+        BUILD,
+        "            failed = failed or error",
+        "            raise",
+        f"{T_BUILD} -k carriers",
+    ),
+    Mutant(
+        "page's Python: a missing part is no failure under CI",
+        BUILD,
+        'if os.environ.get("CI"):',
+        "if False:",
+        f"{T_BUILD} -k under_ci",
+    ),
+]
