@@ -39,11 +39,13 @@ async function unzipped(bytes) {
 async function allParts(names, progress) {
   const here = {};
   const total = names.reduce((sum, name) => sum + PARTS[name].bytes, 0);
+  let failed = false; // then what the others bring is of no interest any more
   const load = (name) => part(name, (bytes) => {
+    if (failed) return;
     here[name] = Math.min(bytes, PARTS[name].bytes);
     progress(Object.values(here).reduce((sum, size) => sum + size, 0), total);
   });
   progress(0, total);
-  const loaded = await Promise.all(names.map(load));
+  const loaded = await Promise.all(names.map(load)).catch((error) => { failed = true; throw error; });
   return Object.fromEntries(names.map((name, at) => [name, loaded[at]]));
 }

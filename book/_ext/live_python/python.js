@@ -14,7 +14,7 @@ function makePython() {
   const here = new Set();
 
   function begin() {
-    worker = new Worker(URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" })), { type: "module" });
+    worker = new Worker(URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => {
       if (data.output) heard(data.output);
       else if (data.failed) answer.reject(new Error(data.failed));

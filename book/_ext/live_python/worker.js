@@ -3,6 +3,9 @@ const given = {}; // file of Pyodide -> its bytes
 const TYPES = { wasm: "application/wasm", zip: "application/zip" };
 const NOWHERE = "https://python.invalid/"; // Pyodide wants an address; every file that it asks for there is given
 
+// From a file:// address Chromium starts no module worker; this is how Pyodide tells one from a classic worker.
+self.importScripts = () => { throw new TypeError("a module worker has no importScripts"); };
+
 self.fetch = async (request) => {
   const name = String(request.url ?? request).replace(NOWHERE, "");
   if (!given[name]) throw new TypeError("Python on a page has no network");
