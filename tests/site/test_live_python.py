@@ -65,6 +65,7 @@ def run_all(page: Page) -> None:
     assert line.startswith("All"), line
 
 
+@pytest.mark.browser
 def test_firefox_runs_a_chapter(site: Path, tmp_path: Path) -> None:
     path = find_firefox()
     if path is None:
