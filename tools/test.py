@@ -18,6 +18,7 @@ from tools.chapters import BOOK, ROOT, needs_model
 def main() -> int:
     """Prepare, then hand over to pytest."""
     arguments = ["tests", "lmhead", "book", "README.md", "--doctest-modules", "--doctest-glob=README.md", "--nbval"]
+    arguments += ["--ignore=book/_ext/live_python"]  # Python for the pages' own Python
     arguments += ["--dist", "loadscope", "--no-loadscope-reorder"]  # the groups: tests/conftest.py
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers share the cores
     cores = os.cpu_count() or 1

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_every_fault_can_be_made():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 200
-    assert {kind: len(faults) for kind, faults in KINDS.items() if kind != "pages" and len(faults) < 10} == {}
+    few = {kind: len(faults) for kind, faults in KINDS.items() if len(faults) < 10}
+    assert set(few) <= {"pages", "live_python"}, few
     for mutant in MUTANTS:
         for name, old, new in mutant.places():
             sound = (ROOT / name).read_bytes()

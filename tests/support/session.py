@@ -32,10 +32,7 @@ def begin(shared: str | None) -> None:
     if shared is None:
         _move_home()
         started = [str(Path(__file__).with_name("started")), os.environ.get("PYTHONPATH", "")]
-        os.environ |= {
-            "PYTHONPATH": os.pathsep.join(filter(None, started)),
-            "LMHEAD_TESTS_TEMPORARY": tempfile.gettempdir(),
-        }
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, started))
     sys.addaudithook(_guard)
 
 
@@ -98,6 +95,7 @@ def guarded(marks: set[str]) -> Iterator[None]:
     """Inside, a test with these marks runs: what writes elsewhere is refused."""
     global _marks
     _marks = marks
+    os.environ["LMHEAD_TESTS_TEMPORARY"] = tempfile.gettempdir()
     try:
         yield
     finally:

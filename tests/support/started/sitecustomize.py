@@ -4,9 +4,10 @@ import os
 import sys
 from typing import Any
 
-from write_guard import forbidden  # type: ignore[import-not-found]  # beside this file
+from write_guard import forbidden
 
-TEMPORARY, PIP = os.environ["LMHEAD_TESTS_TEMPORARY"], os.environ.get("PIP_CACHE_DIR", "")
+TEMPORARY = os.environ.get("LMHEAD_TESTS_TEMPORARY", "")  # set while a test runs; the tests' own workers start before
+PIP = os.environ.get("PIP_CACHE_DIR", "")
 
 
 class WritesElsewhere(BaseException):
@@ -19,4 +20,5 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
             raise WritesElsewhere(f"what a test starts writes into temporary folders only, not to {path}")
 
 
-sys.addaudithook(_guard)
+if TEMPORARY:
+    sys.addaudithook(_guard)
