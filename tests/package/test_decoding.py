@@ -108,6 +108,7 @@ def test_min_p_keeps_what_is_likely_enough_beside_the_best():
     assert min_p(Z, 1).tolist() == [2.0, CUT, CUT, CUT, CUT]
     assert min_p(Z, 0.3).tolist() == [2.0, 1.0, CUT, 1.0, CUT]  # e^-1 is 0.37, e^-1.9 is 0.15
     assert np.array_equal(min_p(Z, 0), Z)
+    assert min_p([0.0, -900.0], 0).tolist() == [0.0, -900.0]  # also where exp is 0
     assert min_p([0.0, np.log(0.5), -1.0], 0.5).tolist() == [0.0, np.log(0.5), CUT]  # the bar itself stays
     assert min_p([3.0, 3.0, 2.9], 1).tolist() == [3.0, 3.0, CUT]
     assert min_p(np.stack([Z[::-1], Z]), 0.9)[0].tolist() == [CUT, CUT, CUT, CUT, 2.0]

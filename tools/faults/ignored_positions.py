@@ -21,7 +21,7 @@ FAULTS = [
     Mutant("ignored: divided by all", ARGUMENTS, "            return len(self.ids)\n", "            return math.prod(self.lead)\n", f"{T_LOSS} -k ignored"),
     Mutant("ignored: the head's gradients know -100 alone", LOSS, "W_U.shape[1], ignore_index)\n    rows", "W_U.shape[1], -100)\n    rows", f"{T_LOSS} -k ignored_row"),
     Mutant("ignored: a NaN in such a row is an error", LOSS, "    if len(y.ids) < len(rows):", "    arguments.reject_bad_rows(rows, y.lead)\n    if len(y.ids) < len(rows):", f"{T_LOSS} -k ignored_row"),
-    Mutant("ignored: a mask puts -100", LOSS, "[~wanted[..., 1:]] = ignored", "[~wanted[..., 1:]] = -100", f"{T_LOSS} -k shift"),
+    Mutant("ignored: a mask puts -100", LOSS, "[~wanted[..., 1:]] = ignored", "[~wanted[..., 1:]] = -100", f"{T_LOSS} -k not_predicted"),
     Mutant("ignored: the last position holds -100", LOSS, "np.full(ids.shape, ignored, np.int64)", "np.full(ids.shape, -100, np.int64)", f"{T_LOSS} -k shift"),
     Mutant("ignored: streaming takes the first rows", STREAMING, "else rows[y.positions])", "else rows[: len(y.ids)])", f"{T_STREAMING} -k not_looked_at"),
     Mutant("ignored: streaming knows -100 alone", STREAMING, "W_U.shape[1], ignore_index), arguments", "W_U.shape[1], -100), arguments", f"{T_STREAMING} -k not_looked_at"),

@@ -17,7 +17,7 @@ FAULTS = [
     Mutant("wheel: no licence", PROJECT, "license-files = [\"LICENSE\"]", "license-files = []", T_PACKED),
     Mutant("wheel: no style sheets", PROJECT, ", \"widgets/*.css\"]", "]", T_PACKED),
     Mutant("wheel: no data", PROJECT, "\"data/*\", ", "", T_PACKED),
-    Mutant("wheel: not typed", PROJECT, "\"py.typed\", ", "", T_PACKED),
+    Mutant("wheel: no scripts", PROJECT, "\"widgets/*.js\", ", "", T_PACKED),
     Mutant("wheel: no folders in it", PROJECT, "include = [\"lmhead*\"]", "include = [\"lmhead\"]", T_PACKED),
     Mutant("extra: no progress bar", PROJECT, "\"filelock>=3\", \"tqdm>=4\"]", "\"filelock>=3\"]", f"{T_SETTINGS} -k extra"),
     Mutant("extra: one that nothing imports", PROJECT, "plots = [\"matplotlib>=3.9\"]", "plots = [\"matplotlib>=3.9\", \"scipy\"]", f"{T_SETTINGS} -k extra"),
