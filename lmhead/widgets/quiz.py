@@ -231,8 +231,15 @@ def _typed(question: Mapping[str, Any], value: float) -> str:
     return next(text for text in texts if abs(float(text) - value) <= question["tolerance"])
 
 
+# In one pass, as in quiz.js: a star inside code is a star.
+MARKS = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^\s*][^*]*)\*")
+
+
 def _marked_up(text: str) -> str:
     """Escaped text, in which `backticks` make code, *one star* emphasis and **two** stress."""
-    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
-    marked = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", marked)
-    return re.sub(r"\*([^\s*][^*]*)\*", r"<em>\1</em>", marked)
+
+    def element(mark: re.Match[str]) -> str:
+        ((tag, inside),) = ((tag, inside) for tag, inside in mark.groupdict().items() if inside)
+        return f"<{tag}>{inside}</{tag}>"
+
+    return MARKS.sub(element, html.escape(text))

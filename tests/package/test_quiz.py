@@ -181,3 +181,9 @@ def test_an_answer_without_scripts_is_as_exact_as_the_tolerance():
 def test_markup_in_a_text_cannot_break_the_page():
     static = quiz.show(quiz.choice("<script>alert(1)</script>", {"<b>": None, "&": "`<i>`"})).static
     assert "<script>" not in static and "<b>" not in static and "<code>&lt;i&gt;</code>" in static
+
+
+def test_a_star_in_code_is_a_star():
+    static = quiz.show(quiz.choice("?", {"*one* **two**": None, "b": "`E *= 2` writes; `E = 2 * E` does not."})).static
+    assert "<code>E *= 2</code> writes; <code>E = 2 * E</code> does not." in static
+    assert "<em>one</em> <strong>two</strong>" in static
