@@ -8,17 +8,54 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
+from tests.support.planting import unfailing
 from tests.support.ran import ran
-from tools.chapters import BOOK
+from tools.chapters import BOOK, CHAPTERS, needs_model
 from tools.refresh import differences
+
+every_notebook = pytest.mark.parametrize("chapter", sorted(path.stem for path in BOOK.glob("*.ipynb")))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the reference environment is Linux with requirements.txt")
 @pytest.mark.kernel
-@pytest.mark.parametrize("chapter", sorted(path.stem for path in BOOK.glob("*.ipynb")))
+@every_notebook
 def test_stored_as_a_fresh_run_writes_it(chapter):
     stored, fresh = (BOOK / f"{chapter}.ipynb").read_text("utf-8"), ran(chapter).text
     shown = "\n".join(differences(stored, fresh))
     assert stored == fresh, f"{chapter} differs from a fresh run; if the change is meant: make refresh\n{shown}"
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("chapter", [name for name in CHAPTERS if not needs_model(BOOK / f"{name}.ipynb")])
+def test_every_assertion_can_fail(chapter):
+    """Each is tried with wrong values in the places of those that it names."""
+    assert ran(chapter).unfailing == [], "these assert nothing: they hold with values that are far off"
+
+
+P = np.array([0.2, 0.8])
+
+
+@pytest.mark.parametrize(
+    "test", ["np.allclose(p, p)", "len(p) >= 0", "p is p", "total == total", "counts == {**counts}", "1 < 2000"]
+)
+def test_an_assertion_that_holds_whatever_is_planted_is_seen(test):
+    assert unfailing(f"assert {test}", {"np": np, "p": P, "total": 1.0, "counts": {"a": [1]}}) == [test]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "np.allclose(p.sum(), 1)",
+        "(p > 0).all()",
+        "total < 1e-12 or total == 1",
+        "counts == {'a': [1]}",
+        "1 == 1",
+        "f(3) == 9",
+    ],
+)
+def test_an_assertion_that_can_fail_is_not(test):
+    known = {"np": np, "p": P, "total": 1.0, "counts": {"a": [1]}, "f": lambda x: x * x}
+    assert unfailing(f"assert {test}", known) == []

@@ -16,7 +16,7 @@ FAULTS = [
     Mutant("view: one bar is painted in its track's colour", "lmhead/widgets/render.css", ".lmhead-bar i { display: block; height: 100%; background: var(--lmhead-accent)", ".lmhead-bar i { display: block; height: 100%; background: var(--lmhead-ground)", T_PAINT),
     Mutant("view: bars vanish in the system's colours", "lmhead/widgets/base.css", "    --lmhead-accent: CanvasText;\n", "", T_PAINT),
     Mutant("view: a logit's slider says nothing", "lmhead/widgets/render.js", "\"aria-valuetext\": text, ", "", T_DRAWN),
-    Mutant("view: a curve off its axis", "lmhead/widgets/loss.js", "(Math.min(loss, MOST) / MOST)", "(Math.min(loss, MOST) / (MOST + 1))", f"{T_VIEWS} -k computes"),
+    Mutant("view: a curve off its axis", "lmhead/widgets/loss.js", "at(Math.exp(-nats), nats))", "at(Math.exp(-nats), nats / 2))", f"{T_VIEWS} -k computes"),
     Mutant("view: areas not to scale", "lmhead/widgets/shapes.js", "const ratio = (columns / rows) ** 0.25, area = rows * columns;", "const ratio = (columns / rows) ** 0.25, area = rows + columns;", f"{T_VIEWS} -k computes"),
     Mutant("view: a NaN is not broken", "lmhead/widgets/overflow.js", "fails = !(off <= ENOUGH)", "fails = off > ENOUGH", f"{T_VIEWS} -k computes"),
     Mutant("view: a gradient's arrow turned", "lmhead/widgets/gradient_step.js", "arrow: [p, goal]", "arrow: [goal, p]", f"{T_VIEWS} -k computes"),
