@@ -5,9 +5,9 @@
 
 A pin file of `tests/book/pins/` belongs to one chapter or page. It holds, once each and in order: a digest of every
 passage of prose, of every caption and alt text; every cell that asserts, with its tolerances; every field of every
-quick check; every range and step of a widget. The words that views share are in `words.json`. So any change of these
-takes two deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the
-cells that it stands between and what they print.
+quick check; every range and step of a widget. The words that views share are in `words.json`, those of the checkers in
+`checkers.json`. So any change of these takes two deliberate edits, and the second one, this command, prints each
+changed sentence, old beside new, with the cells that it stands between and what they print.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import nbformat
 
+from lmhead import check
+from lmhead.check.run import Exercise
 from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, tags
 
 PINS = ROOT / "tests/book/pins"
@@ -40,8 +43,7 @@ def stated() -> dict[str, Any]:
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
         found[name_of(path)] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
-    found["words"] = words()
-    return found
+    return {**found, "words": words(), "checkers": checkers()}
 
 
 def name_of(path: Path) -> str:
@@ -71,6 +73,17 @@ def words() -> dict[str, list[Any]]:
         versions = found.setdefault(view["view"], [])
         if view["words"] not in versions:
             versions.append(view["words"])
+    return dict(sorted(found.items()))
+
+
+def checkers() -> dict[str, list[str]]:
+    """Checker -> what it says: each kind of case with its hint, and the meaning of each mistake that it knows."""
+    found = {}
+    for name in (name for name in check.__all__ if isinstance(getattr(check, name), FunctionType)):
+        exercise = getattr(sys.modules[getattr(check, name).__module__], name.upper(), None)
+        if isinstance(exercise, Exercise):
+            hints = [f"{kind.name}: {kind.hint}" for kind in exercise.kinds]
+            found[name] = [*hints, *(mistake.meaning for mistake in exercise.mistakes)]
     return dict(sorted(found.items()))
 
 
@@ -213,7 +226,7 @@ def main() -> int:
         if word not in name or text == old:
             continue
         print(f"\n== {name}\n")
-        if name != "words":
+        if name not in ("words", "checkers"):
             path = next(p for p in (*NOTEBOOKS, *PAGES) if name_of(p) == name)
             print(*changes(as_pinned(name), path.read_text("utf-8"), path in NOTEBOOKS), sep="\n\n")
         other = [line for line in difflib.ndiff(old.splitlines(), text.splitlines()) if line[0] in "-+"]

@@ -521,3 +521,14 @@ def test_errors(call, error, message):
         call()
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_each_position_s_loss_and_gradient_have_the_precision_of_the_logits(dtype):
+    z = Z.astype(dtype)
+    assert cross_entropy(z, Y, reduction="none").dtype == cross_entropy_grad(z, Y).dtype == dtype
+    assert cross_entropy(z, Y).dtype == cross_entropy(z[0], 1, reduction="none").dtype == dtype
+
+
+def test_a_mean_of_losses_whose_sum_is_beyond_float64():
+    assert cross_entropy([[1.5e308, 0.0]] * 2, [1, 1]) == 1.5e308

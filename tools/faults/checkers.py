@@ -17,7 +17,7 @@ FAULTS = [
     Mutant("checker: no accents", "lmhead/check/measures.py", without_kind("letters with accents"), "", f"{T_SLIPS} -k bits_per_byte"),
     Mutant("checker: no masked token", "lmhead/check/probabilities.py", without_kind("a token masked with -inf"), "", f"{T_SLIPS} -k softmax"),
     Mutant("checker: no two that share the lead", "lmhead/check/stability.py", without_kind("two that share the lead"), "", T_SLIPS),
-    Mutant("checker: the last slip's name", "lmhead/check/loss.py", "You use log2, which gives bits. The loss is in nats: np.log.\",\n        ),\n    ],\n)\n\n\ndef masked_mean", "You use log10. The loss is in nats: np.log.\",\n        ),\n    ],\n)\n\n\ndef masked_mean", f"{T_SLIPS} tests/package/test_check.py -k masked_mean"),
+    Mutant("checker: the last slip's name", "lmhead/check/loss.py", "You use log2, which gives bits. The loss is in nats: np.log.\",\n        ),\n    ],\n)\n\n\ndef masked_mean", "You use log10. The loss is in nats: np.log.\",\n        ),\n    ],\n)\n\n\ndef masked_mean", "tests/book/test_pinned.py -k checkers"),
     Mutant("checker: nearly right is right", CHECK, "RTOL = 1e-5", "RTOL = 1e-1", "tests/package/test_check.py tests/package/test_check_slips.py"),
     Mutant("checker: a changed argument passes", CHECK, "    if outcome.changed:\n        return \"changed\"\n", "", "tests/package/test_check.py -k argument"),
     Mutant("checker: memory is not counted", CHECK, "too_big = peak > case.kind.max_bytes", "too_big = False", f"{T_SLIPS} -k streaming"),
