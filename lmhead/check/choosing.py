@@ -10,8 +10,12 @@ from lmhead.check.run import Exercise, Function, Kind, Mistake, draw, run
 
 
 def _piece(p: Array, u: float) -> int:
-    """The token on whose piece u falls, its piece being [the sum before it, the sum up to it)."""
-    return int((np.cumsum(p) <= u).sum())
+    """The token on whose piece u falls, its piece being [the sum before it, the sum up to it).
+
+    u is measured in the last sum, which rounding may leave just below 1: else a u above it had no token.
+    """
+    ends = np.cumsum(p)
+    return int((ends <= ends[-1] * u).sum())
 
 
 _BETS = np.array([0.1, 0.05, 0.6, 0.25])
@@ -33,6 +37,11 @@ INVERSE_CDF = Exercise(
             "u = 0, and a token with probability 0",
             "Its piece is empty: not even a u on its end may draw it.",
             [(np.array([0.0, 0.5, 0.5]), 0.0), (np.array([0.0, 0.0, 1.0]), 0.0)],
+        ),
+        Kind(
+            "u just below 1",
+            "Ten times 0.1 sums to just below 1 here, and u lies above it. Compare the ends with u times the last one.",
+            [(np.full(10, 0.1), np.nextafter(1, 0))],
         ),
     ],
     mistakes=[
@@ -85,16 +94,17 @@ def inverse_cdf(yours: Function) -> None:
     """Chapter 5, `draw(p, u) -> id`: the token on whose piece u falls when the probabilities lie end to end.
 
     p is one row of probabilities `[vocab]`, u a number from 0 up to but not including 1. The piece of token j runs from
-    the sum of all p before it, which belongs to it, to the sum that includes p[j], which does not.
+    the sum of all p before it, which belongs to it, to the sum that includes p[j], which does not. Where
+    rounding leaves the sum of all p just below 1, a u above it still falls on the last piece.
 
     >>> inverse_cdf(lambda p, u: p.argmax())
-    Not yet: inside a piece (case 2 of 11).
+    Not yet: inside a piece (case 2 of 12).
       input     p = [0.1, 0.05, 0.6, 0.25], u = 0.05
       got       2
       expected  0
       Looks like: You take the largest, which is greedy. The random number has no say.
-    >>> inverse_cdf(lambda p, u: (np.cumsum(p) <= u).sum())
-    Right: all 11 cases pass.
+    >>> inverse_cdf(lambda p, u: (np.cumsum(p) <= u * np.cumsum(p)[-1]).sum())
+    Right: all 12 cases pass.
     """
     run(yours, INVERSE_CDF)
 

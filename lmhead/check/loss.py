@@ -56,8 +56,8 @@ CROSS_ENTROPY = Exercise(
 def cross_entropy(yours: Function) -> None:
     r"""Chapter 6, `cross_entropy(z, y) -> loss`: the cost of one position in nats.
 
-    That is $-\log p_y = \log\sum_j e^{z_j} - z_y$. z is `[vocab]`, no logit above 700 (what happens beyond is chapter
-    8's), y a token id from 0.
+    That is $-\log p_y = \log\sum_j e^{z_j} - z_y$. z is `[vocab]`, its logits between -705 and 700 (what happens beyond
+    is chapter 8's), y a token id from 0.
 
     >>> cross_entropy(lambda z, y: -np.log2(np.exp(z[y]) / np.exp(z).sum()))
     Not yet: each token as the target (case 1 of 7).

@@ -147,7 +147,7 @@ def inverse_cdf_loop(p, u):
     end = 0.0
     for token, width in enumerate(p):
         end += width
-        if u < end:
+        if u < end / sum(p):
             return token
     raise ValueError(u)
 
@@ -391,9 +391,9 @@ RIGHT = {
     "top_p": [top_p_loop, top_p_threshold, lmhead.top_p, lambda z, p: lmhead.top_p(z.astype(np.float32), p)],
     "inverse_cdf": [
         inverse_cdf_loop,
-        lambda p, u: (np.cumsum(p) <= u).sum(),
-        lambda p, u: np.searchsorted(np.cumsum(p), u, side="right"),
-        lambda p, u: int(np.argmax(np.cumsum(p) > u)),
+        lambda p, u: (np.cumsum(p) <= u * np.cumsum(p)[-1]).sum(),
+        lambda p, u: min(np.searchsorted(np.cumsum(p), u, side="right"), len(p) - 1),
+        lambda p, u: int(np.argmax(np.append(np.cumsum(p)[:-1], 1) > u)),
     ],
     "repetition_penalty": [
         repetition_penalty_loop,
@@ -634,6 +634,7 @@ MORE_PLANTED = [
     ("top_p", lambda z, p: lmhead.top_k(z, 2), "p inside the row"),
     ("top_p", lambda z, p: lmhead.top_p(z, min(p, 0.99)), "p = 1"),
     ("inverse_cdf", lambda p, u: int(u > p[0]), "inside a piece"),
+    ("inverse_cdf", lambda p, u: int((np.cumsum(p) <= u).sum()), "u just below 1"),
     ("inverse_cdf", lambda p, u: min(int((np.cumsum(p) < u).sum()), len(p) - 1), "on an end"),
     ("repetition_penalty", lambda z, ids, penalty: np.where(z > 0, z / penalty, z * penalty), "positive logits"),
     ("repetition_penalty", lambda z, ids, penalty: repetition_penalty_loop(z, ids[:2], penalty), "negative"),

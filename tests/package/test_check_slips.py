@@ -131,7 +131,7 @@ def piece(p, u):
     end = 0.0
     for token, width in enumerate(p):
         end += width
-        if u < end:
+        if u * sum(p) < end:
             return token
     return len(p)
 
@@ -884,6 +884,7 @@ ALONE = {
         "inside a piece": "You sort the pieces by size",
         "on an end": (end_belongs_to_the_piece, "You give a u on an end to the piece that ends there"),
         "u = 0, and a token with probability 0": empty_pieces_too,
+        "u just below 1": lambda p, u: int(np.searchsorted(np.cumsum(p), u, side="right")),
     },
     "repetition_penalty": {
         "positive logits": lambda z, ids, penalty: penalised(z, ids, lambda x: x / penalty if x > 1 else x * penalty),
