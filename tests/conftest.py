@@ -174,7 +174,8 @@ def small_book(tmp_path: Path) -> Path:
     source = tmp_path / "small"  # not the folder that holds the site: Sphinx would look for pages in it
     for name in ("_ext", "_static", "_templates"):
         shutil.copytree(ROOT / "book" / name, source / "book" / name)
-    for name in ("_config.yml", "book/references.bib"):
+    for name in ("_config.yml", "book/references.bib", "beyond/twins/requirements.txt"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     (source / "_toc.yml").write_text(
         "format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n- file: book/other\n"
