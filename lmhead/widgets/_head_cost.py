@@ -24,7 +24,7 @@ WORDS = {
     "head_bytes": "W_U",
     "share_bytes": "W_U, each device",
     "share_logits": "logits, each device",
-    "merged_bytes": "top, rest and z_y to exchange",
+    "merged_bytes": "top, rest and z_y to exchange, 8 bytes each",
     "dh_bytes": "parts of dH to add up",
     "multiply_adds": "multiply-adds",
     "said": "all logits {logits}, streaming buffer {buffer}",

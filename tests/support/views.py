@@ -323,7 +323,7 @@ def head_cost(state: State) -> dict[str, Any]:
         "W_U": ("d V", d * v * width),
         "W_U, each device": ("d ⌈V / devices⌉", d * share * width),
         "logits, each device": ("N ⌈V / devices⌉", n * share * width),
-        "top, rest and z_y to exchange": ("3 N devices", 3 * n * state["devices"] * 8),
+        "top, rest and z_y to exchange, 8 bytes each": ("3 N devices", 3 * n * state["devices"] * 8),
         "parts of dH to add up": ("N d devices", n * d * state["devices"] * width),
         "multiply-adds": ("N d V", f"{n * d * v:,}"),
     }
