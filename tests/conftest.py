@@ -221,5 +221,6 @@ def addresses(site: Path, gallery: str) -> Iterator[list[str]]:
 
     with served(site) as address:
         every = [page for page in sorted(site.rglob("*.html")) if "_static" not in str(page)]
-        pages = [page.relative_to(site).as_posix() for page in every if "Refresh" not in page.read_text("utf-8")[:200]]
+        whole = [page for page in every if 'http-equiv="refresh"' not in page.read_text("utf-8")[:400].lower()]
+        pages = [page.relative_to(site).as_posix() for page in whole]
         yield [*(f"{address}/{page}" for page in pages), gallery]
