@@ -25,12 +25,12 @@ def bubblewrap(sockets: Path) -> list[str]:
     """The command that runs another one in the sandbox."""
     shown = [*SYSTEM, sys.base_prefix, sys.prefix, ROOT / "lmhead"]
     command = ["bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/tmp/home", "--chdir", "/tmp"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp"]
     for folder in shown:
         command += ["--ro-bind-try", str(folder), str(folder)]
     command += ["--bind", str(sockets), str(sockets), "--clearenv"]
     settings = {
-        "HOME": "/tmp/home",
+        "HOME": "/tmp",  # empty, and the only folder that it can write to but that of its sockets
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "PYTHONPATH": str(ROOT),  # of which it sees lmhead alone
