@@ -135,19 +135,19 @@ def lead(gap, vocab=300, at=-1):
 
 def families():
     rng = np.random.default_rng(7)
-    yield "normal", rng.normal(0, 3, 120)
-    yield "offset 1000", rng.normal(1000, 3, 120)
-    yield "thousands", rng.normal(0, 1e3, 120)
-    yield "ten thousands", rng.normal(0, 1e4, 120)
-    yield "near ties", 5.0 + rng.integers(0, 3, 120) * 1e-7
-    yield "exact ties", np.full(120, -2.5)
-    yield "rising", np.linspace(0, 1, 120)
+    yield "normal", rng.normal(0, 3, 300)
+    yield "offset 1000", rng.normal(1000, 3, 300)
+    yield "thousands", rng.normal(0, 1e3, 200)
+    yield "ten thousands", rng.normal(0, 1e4, 200)
+    yield "near ties", 5.0 + rng.integers(0, 3, 300) * 1e-7
+    yield "exact ties", np.full(300, -2.5)
+    yield "rising", np.linspace(0, 1, 300)
     yield "two far apart", np.array([0.0, -700.0, -740.0, -80.0, -100.0])
     yield "one token", np.array([3.25])
     yield "huge", np.array([1e30, -1e30, 1e30, 0.0])
     for gap in (5, 14, 18, 25, 36, 46, 60, 80, 100):
-        yield f"lead {gap}", lead(gap, 120)
-        yield f"lead {gap} in the middle", lead(gap, 120, at=60)
+        yield f"lead {gap}", lead(gap)
+        yield f"lead {gap} in the middle", lead(gap, at=150)
 
 
 CASES = [(f"{name}, {dtype.__name__}", z.astype(dtype)) for name, z in families() for dtype in FLOATS]
