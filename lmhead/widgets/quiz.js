@@ -71,7 +71,8 @@ function ask(place, question, words) {
     const verdict = judge(question, reply);
     if (!verdict) return show([fill(words.unread, { reply })], "", true);
     const { right, message } = verdict;
-    show([element("strong", {}, right ? words.right : words.wrong), " ", markedUp(right ? question.because : message)],
+    const why = right ? question.because : message;
+    show([element("strong", {}, right ? words.right + (why ? ":" : ".") : words.wrong), " ", markedUp(why)],
       right ? "lmhead-right" : "lmhead-wrong");
   };
   show();

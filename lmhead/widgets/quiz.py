@@ -32,7 +32,7 @@ __all__ = ["choice", "judge", "number", "readings", "show"]
 
 WORDS = {
     "check": "Check",
-    "right": "Right.",
+    "right": "Right",
     "wrong": "Not quite.",
     "empty": "Choose or enter an answer first.",
     "unread": "“{reply}” was not understood, so it is not judged. Write one number, such as 1234.5, -0.5 or 1e-3.",
@@ -51,7 +51,7 @@ def choice(question: str, answers: Mapping[str, str | None], *, because: str = "
       question: its text.
       answers: the text of each answer, in the order in which they stand; `None` for the right one, for each wrong one
         the misconception behind it.
-      because: said after "Right."
+      because: said after "Right:"
 
     Raises:
       ValueError: not exactly one right answer (two answers of the same text are one), or a wrong one without a message.
@@ -94,7 +94,7 @@ def number(
       tolerance: how far from it an answer may be and still be right; known wrong values are recognised as closely.
       wrong: for each wrong value that a misconception gives, that misconception.
       otherwise: the answer to any other number.
-      because: said after "Right."
+      because: said after "Right:"
       unit: stands after the field.
 
     Raises:
@@ -209,16 +209,17 @@ def show(*questions: dict[str, Any], words: Mapping[str, str] | None = None) -> 
 def _folded(question: dict[str, Any], words: Mapping[str, str]) -> str:
     """One question with its answers, folded: what stands in where no script runs."""
     title = html.escape(words["question"])
+    right = words["right"] + (": " + question["because"] if question["because"] else ".")
     if question["kind"] == "choice":
         options = "".join(f"<li>{_marked_up(text)}</li>" for text in question["answers"])
         asked = f"{_marked_up(question['question'])}</p><ul>{options}</ul>"
         said = [
-            (text, words["right"] + " " + question["because"] if token == question["right"] else message)
+            (text, right if token == question["right"] else message)
             for token, (text, message) in enumerate(zip(question["answers"], question["messages"], strict=True))
         ]
     else:
         asked = f"{_marked_up(question['question'])}</p>"
-        said = [(_typed(question, question["answer"]), words["right"] + " " + question["because"])]
+        said = [(_typed(question, question["answer"]), right)]
         said += [(_typed(question, wrong["value"]), wrong["message"]) for wrong in question["wrong"]]
     answers = "".join(f"<dt>{_marked_up(text)}</dt><dd>{_marked_up(message)}</dd>" for text, message in said)
     folded = f"<details><summary>{html.escape(words['answers'])}</summary><dl>{answers}</dl></details>"

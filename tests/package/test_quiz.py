@@ -167,9 +167,9 @@ def test_without_scripts_the_answers_are_folded():
     static = quiz.show(SHAPE, BITS).static
     before, folded = static.split("<details>")[:2]
     assert "<code>h @ W_U</code>" in before and "(4, 7)" in before and "transposed" not in before
-    assert "You transposed the <strong>product</strong>." in folded and "Right. positions by vocabulary" in folded
+    assert "You transposed the <strong>product</strong>." in folded and "Right: positions by vocabulary" in folded
     assert static.count("<details>") == 2
-    for text, message in (("3", "Right. log2 8"), ("2.0794", "These are nats."), ("-3", "A sign was lost.")):
+    for text, message in (("3", "Right: log2 8"), ("2.0794", "These are nats."), ("-3", "A sign was lost.")):
         assert f"<dt>{text}</dt><dd>{message}</dd>" in static
 
 
