@@ -3,8 +3,8 @@
     python -m tools.round             all surroundings (`make round`)
     python -m tools.round Python      those whose name holds "Python"
 
-Threads, locale, time zone and hash seed change in the environment that is there. Other versions of Python and of NumPy
-get an environment of their own in .venv-round, where that Python is at hand.
+Threads, what BLAS and NumPy may use of the processor, locale, time zone and hash seed change in the environment that is
+there. Other versions of Python and of NumPy get an environment of their own in .venv-round, where that Python is at hand.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ ROUND = [
         Surroundings(f"{n} BLAS thread(s)", {f"{lib}_NUM_THREADS": n for lib in ("OPENBLAS", "OMP")})
         for n in ("1", "2")
     ),
+    *(Surroundings(f"BLAS of {core}", {"OPENBLAS_CORETYPE": core}) for core in ("Prescott", "Haswell")),
+    Surroundings("NumPy without AVX", {"NPY_DISABLE_CPU_FEATURES": "X86_V3"}),
     *(Surroundings(f"locale {name}", {"LC_ALL": name, "LANG": name}) for name in ("C", "zh_CN.UTF-8")),
     Surroundings("time zone Pacific/Chatham", {"TZ": "Pacific/Chatham"}),
     *(Surroundings(f"hash seed {seed}", {"PYTHONHASHSEED": seed}) for seed in ("0", "1", "4242")),

@@ -59,6 +59,10 @@ def _clips_named_as_printed(svg: str) -> str:
     """An SVG whose clip paths are named after what it prints of them.
 
     Matplotlib names them after all digits of their corners, the last of which differs between processors.
+
+    >>> here, there = (f'<clipPath id="{name}"><rect x="7.2"/></clipPath>' for name in ("p0123", "p4567"))
+    >>> _clips_named_as_printed(here) == _clips_named_as_printed(there) != here
+    True
     """
     for name, clip in re.findall(r'<clipPath id="(\w+)">(.*?)</clipPath>', svg, re.DOTALL):
         svg = svg.replace(name, "p" + hashlib.sha256(clip.encode()).hexdigest()[:10])
