@@ -4,7 +4,7 @@
     python -m tools.round Python      those whose name holds "Python"
 
 Threads, what BLAS and NumPy may use of the processor, locale, time zone and hash seed change in the environment that is
-there. Other versions of Python and of NumPy get an environment of their own in .venv-round, where that Python is at hand.
+there. Other versions of Python and of NumPy get an environment of their own in .venv-round, where that Python is there.
 """
 
 from __future__ import annotations
