@@ -65,6 +65,7 @@ def test_every_right_token_rises_from_one_quarter():
     assert np.argmax([line.get_ydata()[5] for line in lines]) == 1, "the alt text: position 1 first"
     assert ax.get_xlabel() == "step" and ax.get_ylabel() == "p of the right token"
     assert len(ax.get_legend().get_texts()) == 3
+    assert np.abs(lines[0].get_ydata() - lines[2].get_ydata())[10:].max() < 0.01, "the caption: they nearly coincide"
 
 
 @pytest.mark.figure("fig-shift")
