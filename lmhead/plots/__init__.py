@@ -7,6 +7,7 @@ from lmhead._extras import extra
 
 with extra("plots", "lmhead.plots"):
     from lmhead.plots.bars import bars
+    from lmhead.plots.beside_h import beside_h
     from lmhead.plots.chain import chain
     from lmhead.plots.column_arrows import column_arrows
     from lmhead.plots.curves import curves
@@ -33,6 +34,7 @@ with extra("plots", "lmhead.plots"):
 __all__ = [
     "axes",
     "bars",
+    "beside_h",
     "chain",
     "column_arrows",
     "curves",

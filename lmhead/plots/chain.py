@@ -14,15 +14,18 @@ APART, DEEP = 2.0, 1.25  # from one box's centre to the next, in a row and betwe
 WIDTH, HEIGHT = 1.2, 0.7  # of a box
 
 
-def chain(boxes: Sequence[tuple[str, str]], arrows: Sequence[str], *, ax: Axes | None = None) -> Axes:
-    """Boxes of (name, shape), three per row, in a line that winds down; `arrows[i]` is done on the way to box i + 1."""
+def chain(boxes: Sequence[tuple[str, str]], arrows: Sequence[str], *, heavy: str = "", ax: Axes | None = None) -> Axes:
+    """Boxes of (name, shape), three per row, in a line that winds down; `arrows[i]` is done on the way to box i + 1.
+
+    The box named `heavy` has a heavier frame.
+    """
     if len(arrows) != len(boxes) - 1:
         raise ValueError(f"{len(boxes)} boxes are joined by {len(boxes) - 1} arrows; got {len(arrows)}")
     rows = -(-len(boxes) // PER_ROW)
     ax = axes(height=1.25 * rows) if ax is None else ax
     centres = [_centre(i) for i in range(len(boxes))]
     for (x, y), (name, shape) in zip(centres, boxes, strict=True):
-        ax.add_patch(_box(x, y))
+        ax.add_patch(_box(x, y, 3 if name == heavy else 1))
         ax.text(x, y + 0.14, name, ha="center", va="center", fontweight="bold", fontsize=11)
         ax.text(x, y - 0.15, shape, ha="center", va="center", fontsize=9.5)
     for here, there, what in zip(centres[:-1], centres[1:], arrows, strict=True):
@@ -39,9 +42,10 @@ def _centre(i: int) -> tuple[float, float]:
     return APART * (column if row % 2 == 0 else PER_ROW - 1 - column), -DEEP * row
 
 
-def _box(x: float, y: float) -> FancyBboxPatch:
+def _box(x: float, y: float, width: float) -> FancyBboxPatch:
     corner = (x - WIDTH / 2, y - HEIGHT / 2)
-    return FancyBboxPatch(corner, WIDTH, HEIGHT, "round,pad=0,rounding_size=0.1", facecolor="#e8f1f8", edgecolor=BLUE)
+    shape = "round,pad=0,rounding_size=0.1"
+    return FancyBboxPatch(corner, WIDTH, HEIGHT, shape, facecolor="#e8f1f8", edgecolor=BLUE, linewidth=width)
 
 
 def _arrow(ax: Axes, here: tuple[float, float], there: tuple[float, float], what: str) -> None:

@@ -52,6 +52,24 @@ def test_two_beginnings_stand_side_by_side():
     assert "no token has a tenth" in said_beside(cell)[1] and softmax(ALONE.logits[-1])[:-1].max() < 0.1
 
 
+@pytest.mark.figure("fig-beside-h")
+def test_h_and_the_rows_are_drawn_to_scale():
+    ax, h, rows = axes_of(CHAPTER)["fig-beside-h"], AFTER.h[-1].astype(float), FIXTURE.W_U.T.astype(float)
+    along, rest = (values for line in ax.get_lines() for values in line.get_data())
+    assert np.allclose(along, rows @ h / np.linalg.norm(h), atol=1e-4)
+    assert np.allclose(np.hypot(along, rest), np.linalg.norm(rows, axis=1), atol=1e-3)
+    assert np.allclose(np.hypot(along - np.linalg.norm(h), rest), np.linalg.norm(rows - h, axis=1)), "to scale"
+    (arrow,) = ax.collections
+    assert np.allclose([*arrow.U, *arrow.V], [np.linalg.norm(h), 0], atol=1e-4) and ax.get_aspect() == 1.0
+    assert words_of(ax.texts) == ["h", "stored rows of E"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("along h", "at a right angle")
+    assert ax.get_xlim()[0] < along.min() and ax.get_xlim()[1] > np.linalg.norm(h) and ax.get_ylim()[1] > rest.max()
+    assert f"An arrow h of length {np.linalg.norm(h):.0f} to the right" in alt_text(CHAPTER, "fig-beside-h")
+    assert abs(along).max() < 1, "No point is as far as 1 along the arrow."
+    few = (rest > 6.5) & (rest < 7.6)
+    assert ((rest > 1.5) & (rest < 4) | few).all() and 0 < few.sum() < 20, "Most lie 2 to 4 above it, a few at 7."
+
+
 @pytest.mark.figure("fig-two-contexts")
 def test_two_contexts_stand_side_by_side():
     words = ["mat", "edge", "couch", "moon", "vase", "basket", "bowl", "pot"]
@@ -88,7 +106,9 @@ def test_the_chain_names_every_box_and_arrow():
     assert not numbers_in(" ".join(written)), "the map gives no answer away"
 
     said = alt_text(CHAPTER, "fig-chain")
-    assert len(ax.patches) == 9 and said.startswith("Nine boxes")
+    assert len(ax.patches) == 9 and said.startswith("Nine boxes") and "h, one vector, in a heavy frame" in said
+    frames = [box.get_linewidth() for box in ax.patches]
+    assert boxes[frames.index(max(frames))][0] == "h" and frames.count(max(frames)) == 1
     order = ["cut into ids", "rows of E", "the body", "the last", "times W_U", "softmax", "choose", "look it up"]
     assert [said.index(what) for what in order] == sorted(said.index(what) for what in order)
     assert all(shape in said for _, shape in boxes[1:-1]) and "a question mark" in said
