@@ -60,6 +60,7 @@ c.Spawner.pre_spawn_hook = settings_for
 c.Spawner.args = [
     "--MappingKernelManager.cull_idle_timeout=1200",
     "--MappingKernelManager.cull_interval=60",
+    "--KernelManager.transport_encryption=required",  # else every account can read what a kernel says on its port
     "--ServerApp.terminado_settings={'shell_command': ['bash']}",  # a login shell would forget PATH
 ]
 c.JupyterHub.services = [

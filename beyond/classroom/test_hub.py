@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import requests
+from jupyter_client import BlockingKernelClient
 
 from beyond.classroom import demonstration
 from beyond.classroom.demonstration import ROOT, SEEN_AS
@@ -151,6 +153,29 @@ def test_students_are_accounts_that_cannot_read_each_other(handed_in: Hub) -> No
     for theirs in ("homes/student2", "homes/teacher/lmhead-course", "exchange/lmhead/inbound", "hub"):
         tried = handed_in.run_as("student1", "ls", f"{SEEN_AS}/{theirs}")
         assert tried.returncode and "Permission denied" in tried.stderr, theirs
+
+
+def answers(kernel: dict[str, Any]) -> bool:
+    """Whether a kernel speaks with whoever knows this of it."""
+    client = BlockingKernelClient()
+    client.load_connection_info(kernel)
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=20)
+        return True
+    except RuntimeError:
+        return False
+    finally:
+        client.stop_channels()
+
+
+def test_what_a_kernel_says_is_for_its_student_alone(hub: Hub) -> None:
+    student = Student(hub, "student3")
+    student.start()
+    name = f"kernel-{student.ask('POST', 'api/kernels')['id']}.json"
+    kernel = json.loads((hub.state / "homes/student3/.local/share/jupyter/runtime" / name).read_text())
+    assert answers(kernel)
+    assert not answers({what: value for what, value in kernel.items() if not what.startswith("curve_")})
 
 
 def test_a_shared_cache_can_be_read_and_not_written(hub: Hub) -> None:

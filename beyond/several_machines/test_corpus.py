@@ -20,6 +20,8 @@ from corpus import WINDOW, Score, rows, run, summary
 import lmhead
 from lmhead.smollm import load_model
 
+pytestmark = pytest.mark.timeout(300)  # whatever waits for a worker that never comes is red, and ends
+
 HERE = Path(__file__).parent
 TEXTS = {
     "animals/cat.txt": "The cat sat on the mat. Then it slept.",
@@ -162,6 +164,18 @@ def test_what_kills_its_worker_or_is_no_text_is_named_and_the_others_count(tmp_p
         "08.txt": "UnicodeDecodeError",
     }
     assert scored == {name: score for name, score in expected.items() if name not in failed}
+
+
+def test_a_worker_that_dies_again_and_again_is_always_started_again(tmp_path):
+    def deadly(data):
+        if len(data) < 3:
+            os._exit(1)
+        return slow_length(data)
+
+    many(tmp_path / "texts", 3)  # the first two kill the only worker for longer than the 15 s that Dask would wait
+    with local(1) as client:
+        scored, failed = run(client, tmp_path / "texts", tmp_path / "rows.jsonl", deadly)
+    assert scored.keys() == {"02.txt"} and failed.keys() == {"00.txt", "01.txt"}
 
 
 def test_a_document_that_was_changed_is_scored_anew_and_one_that_is_gone_does_not_count(tmp_path):

@@ -15,6 +15,8 @@ from cases import CUTS, N, assert_same, cases, field, shard
 from cluster import local
 from on_dask import step
 
+pytestmark = pytest.mark.timeout(300)
+
 HERE = Path(__file__).parent
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
 ALONE = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
