@@ -5,7 +5,7 @@ An exercise that is not listed here gets the cases of its checker, as far as the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -290,7 +290,7 @@ def sharded_loss(rng: Generator) -> list[Case]:
     return [sent(z, y, [2]), sent(far, y, [1, 4]), sent(sure, y, [3]), sent(far + 900.0, y, [2, 4])]
 
 
-DRAWN: dict[str, Callable[[Generator], list[Case]]] = {
+DRAWN: Mapping[str, Callable[[Generator], list[Case]]] = {
     function.__name__: function
     for function in (
         above_itself, bits_per_byte, chat_targets, cosines, cross_entropy, head_parameters, inverse_cdf, kl_divergence,

@@ -8,8 +8,9 @@ its files.
 
 import os
 from pathlib import Path
+from typing import Any
 
-c = get_config()  # noqa: F821
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".venv-classroom" / "bin"
@@ -48,7 +49,7 @@ c.Spawner.environment = {
 }
 
 
-def settings_for(spawner):
+def settings_for(spawner: Any) -> None:
     """Students have no menus for grading."""
     folders = [HERE] if spawner.user.name in TEACHERS else [HERE / "student", HERE]
     spawner.environment["JUPYTER_CONFIG_PATH"] = ":".join(map(str, folders))

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-c = get_config()  # noqa: F821
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
 
 c.CourseDirectory.course_id = "lmhead"
 c.CourseDirectory.root = os.environ.get("LMHEAD_COURSE", str(Path.home() / "lmhead-course"))  # the teacher's, private

@@ -12,7 +12,7 @@ HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n", flag
 NOT_ONE = "a cell that grades has one result; this one has {results}, and {errors} errors"
 
 
-class OneResult(NbGraderPreprocessor):
+class OneResult(NbGraderPreprocessor):  # type: ignore[misc]
     """A cell that grades ends in one number or one error; nothing else earns points.
 
     nbgrader takes the first number that a cell shows, and full points for none: an answer that shows a number of its
@@ -34,7 +34,7 @@ class OneResult(NbGraderPreprocessor):
         return cell, resources
 
 
-class HideTests(NbGraderPreprocessor):
+class HideTests(NbGraderPreprocessor):  # type: ignore[misc]
     """Cut the hidden cases out of the cells that grade; of an error there, keep what it says and no line of code."""
 
     def preprocess_cell(self, cell: Any, resources: Any, index: int) -> tuple[Any, Any]:

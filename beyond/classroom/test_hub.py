@@ -65,7 +65,7 @@ class Student:
     def ask(self, method: str, path: str, **content: Any) -> Any:
         """A request to the student's server; its JSON."""
         (xsrf,) = (c.value for c in self.http.cookies if c.name == "_xsrf" and c.path == f"/user/{self.name}/")
-        answer = self.http.request(method, f"{self.home}/{path}", headers={"X-XSRFToken": xsrf}, **content)
+        answer = self.http.request(method, f"{self.home}/{path}", headers={"X-XSRFToken": str(xsrf)}, **content)
         answer.raise_for_status()
         return answer.json()
 

@@ -31,7 +31,7 @@ class Case(NamedTuple):
     def expected(self) -> tuple[float, HeadGrads]:
         """The loss and its gradients, from all logits."""
         logits = unembed(self.h, self.W_U, self.b)
-        return cross_entropy(logits, self.targets), head_grads(self.h, self.W_U, self.targets, b=self.b)
+        return float(cross_entropy(logits, self.targets)), head_grads(self.h, self.W_U, self.targets, b=self.b)
 
 
 def cases() -> dict[str, Case]:

@@ -1,15 +1,17 @@
 """One step of a head in shards, over MPI: mpiexec -n 2 python over_mpi.py. A process that dies ends the job."""
 
 import time
+from typing import Any
 
 import example
 import numpy as np
 from mpi4py import MPI
 
-from lmhead.sharded import backward, forward, loss, together
+from lmhead import HeadGrads
+from lmhead.sharded import Shard, backward, forward, loss, together
 
 
-def step(comm, h, shard, targets):
+def step(comm: Any, h: np.ndarray, shard: Shard, targets: np.ndarray) -> tuple[Any, HeadGrads]:
     """The loss and its gradients, h's summed over all shards; every process calls it with its own shard."""
     mine = forward(h, shard, targets)
     messages = np.empty((comm.size, *mine.shape))

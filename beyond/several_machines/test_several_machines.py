@@ -15,7 +15,7 @@ from cases import CUTS, N, assert_same, cases, field, shard
 from cluster import local
 from on_dask import step
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 HERE = Path(__file__).parent
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
