@@ -59,7 +59,7 @@ def test_every_push_to_main_and_every_proposal_is_tested_and_may_write_nothing()
     found = workflow("test")
     assert found[True] == {"push": {"branches": ["main"]}, "pull_request": None}  # YAML reads `on` as true
     assert "schedule" in workflow("round")[True]
-    for name in ("test", "round"):
+    for name in ("test", "round", "beyond"):
         assert workflow(name)["permissions"] == {"contents": "read"}
         for title, job in workflow(name)["jobs"].items():
             may = {"pages": "write", "id-token": "write"} if title == "publish" else None
@@ -89,7 +89,7 @@ def test_every_python_and_system_is_tried() -> None:
 def test_each_action_is_pinned_to_one_commit() -> None:
     used = [
         re.fullmatch(r"([\w/-]+)@([0-9a-f]{40}) # (v[\d.]+)", line).groups()
-        for name in ("test", "round")
+        for name in ("test", "round", "beyond")
         for line in re.findall(r"uses: (.+)", text(f".github/workflows/{name}.yml"))
     ]
     assert len(set(used)) == len({action for action, _, _ in used}), "an action at two commits"
@@ -109,6 +109,14 @@ def test_the_weekly_round_runs_what_make_has() -> None:
     assert {"round", "mutants", "twins", "sweep"} <= set(commands)
     for command in commands:
         assert re.search(rf"^{command}:.*##", text("Makefile"), re.M), command
+
+
+def test_what_is_beyond_the_course_is_tried_weekly_by_the_first_python_and_the_last() -> None:
+    job = workflow("beyond")["jobs"]["beyond"]
+    assert "schedule" in workflow("beyond")[True]
+    assert job["strategy"]["matrix"] == {"python": [PYTHONS[0], PYTHONS[-1]]}
+    assert "bubblewrap" in steps(job)[-2]  # without it, grading is left out
+    assert "make --keep-going test-beyond " in steps(job)[-1]
 
 
 def test_a_test_machine_stops_at_the_first_fault_and_skips_nothing() -> None:
