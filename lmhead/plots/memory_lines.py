@@ -14,10 +14,11 @@ from lmhead.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, axes
 DEEP = 2.6  # from one line to the next, in cells
 
 
-def memory_lines(matrices: Mapping[str, ArrayLike], labels: Sequence[str]) -> Axes:
+def memory_lines(matrices: Mapping[str, ArrayLike], labels: Sequence[str], cuts: Sequence[int] = ()) -> Axes:
     """The numbers of each matrix in the order of memory, its name above, each number's token below and by colour.
 
     A matrix is `[vocab, d_model]` or `[d_model, vocab]`: the axis as long as `labels` is that of the tokens.
+    A thick stroke goes through every line after as many numbers as each of `cuts` says.
     """
     colors = [BLUE, ORANGE, GREEN, PINK, INK]
     if len(labels) > len(colors):
@@ -32,6 +33,7 @@ def memory_lines(matrices: Mapping[str, ArrayLike], labels: Sequence[str]) -> Ax
         ax.text(0, -DEEP * at + 0.3, name, ha="left", va="bottom", fontweight="bold")
         for x, (number, token) in enumerate(zip(numbers.flat, tokens.flat, strict=True)):
             _cell(ax, x, -DEEP * at, f"{number:g}", labels[token], colors[token])
+        ax.vlines(list(cuts), -DEEP * at - 1.5, -DEEP * at + 0.2, color=INK, linewidth=3)
         longest = max(longest, numbers.size)
     ax.set_xlim(-0.1, longest + 0.1)
     ax.set_ylim(-DEEP * (len(matrices) - 1) - 1.6, 1.1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmhead import plots, softmax, unembed
+from lmhead import plots, unembed
 from tests.support.ran import axes_of
 from tools.chapters import alt_text
 
@@ -62,22 +62,6 @@ def test_the_product_refuses_labels_that_do_not_fit():
         plots.product(H, W_U, WORDS[:4], position=0, token=3)
 
 
-@pytest.mark.figure("fig-bias")
-def test_the_bias_says_the_words_frequencies():
-    counts = np.array([5, 2, 1, 1, 1])
-    plain, bias = softmax(unembed(np.zeros(3), W_U)), softmax(unembed(np.zeros(3), W_U, np.log(counts)))
-    ax = axes_of(CHAPTER)["fig-bias"]
-
-    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
-    assert heights == [plain.tolist(), bias.tolist()]
-    assert [label.get_text() for label in ax.get_xticklabels()] == WORDS
-    assert [text.get_text() for text in ax.texts] == ["0.20"] * 5 + ["0.50", "0.20", "0.10", "0.10", "0.10"]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["no bias", "with bias"]
-    assert ax.get_ylabel() == "probability at h = 0" and ax.get_ylim()[0] == 0
-    assert "Without a bias every word has 0.20." in alt_text(CHAPTER, "fig-bias")
-    assert "With the bias cat has 0.50, dog 0.20, and fish, mat and moon 0.10 each." in alt_text(CHAPTER, "fig-bias")
-
-
 @pytest.mark.figure("fig-memory")
 def test_the_two_lines_hold_the_numbers_in_the_order_of_memory():
     ax = axes_of(CHAPTER)["fig-memory"]
@@ -112,6 +96,26 @@ def test_each_word_has_its_own_colour_in_both_lines():
             of_word.setdefault(text.get_text(), set()).add(text.get_color())
     colors = [color for (color,) in of_word.values()]
     assert len(set(colors)) == len(WORDS)
+
+
+@pytest.mark.figure("fig-reshape")
+def test_reshape_cuts_the_line_of_weight_after_each_fifth_number():
+    ax = axes_of(CHAPTER)["fig-reshape"]
+    cuts, below = [], [text.get_text() for text in ax.texts if text.get_text() in WORDS]
+    assert below == np.repeat(WORDS, 3).tolist()
+    for (x, low), (same, high) in ax.collections[0].get_segments():
+        assert x == same and low < -1 and high > 0, "through the whole cell"
+        cuts.append(int(x))
+    wrong = W_U.T.reshape(3, 5)
+    pieces = np.split(np.array(below), cuts)
+    assert [len(piece) for piece in pieces] == [wrong.shape[1]] * len(wrong)
+
+    said = alt_text(CHAPTER, "fig-reshape")
+    assert "; ".join(", ".join(piece) for piece in pieces).split("; ") == [
+        part.split(" holds ")[-1].removeprefix("the second ").removeprefix("the third ")
+        for part in said.partition("The first piece holds ")[2].rstrip(".").split("; ")
+    ]
+    assert [piece[0] for piece in pieces] == ["cat", "dog", "mat"], "the caption"
 
 
 def test_memory_lines_refuses_a_matrix_whose_tokens_it_cannot_find():
