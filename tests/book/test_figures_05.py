@@ -24,22 +24,20 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-@pytest.mark.figure("fig-printed-example")
-def test_the_printed_example_beside_softmax():
-    ax = axes_of(CHAPTER)["fig-printed-example"]
-    printed, computed = heights(ax)
-    np.testing.assert_allclose(printed, [0.82, 0.04, 0.02, 0.12])
-    np.testing.assert_allclose(computed, softmax([8.7, 1.2, 0.4, 7.18]))
-    assert computed[0] == pytest.approx(0.82, abs=5e-4), "the caption: mat is right"
-    assert computed[1:3].max() < 0.001, "and the bars of cat and dog are too low to see"
-    assert [text.get_text() for text in ax.texts[:4]] == ["0.820", "0.040", "0.020", "0.120"]
-    assert ticks(ax) == ["mat", "cat", "dog", "all others"]
-    said = alt_text(CHAPTER, "fig-printed-example")
-    assert "The printed probabilities are {:.2f}, {:.2f}, {:.2f} and {:.2f}.".format(*printed) in said
-    assert "the same for mat, too small to see for cat and dog, and larger than printed for the others" in said
-    assert computed[3] > printed[3]
-    assert legend(ax) == ["printed", "softmax of the printed logits"]
-    assert ax.get_ylabel() == "probability" and ax.get_ylim()[0] == 0
+@pytest.mark.figure("fig-draw")
+def test_the_pieces_lie_end_to_end_and_u_falls_on_the_second():
+    ax = axes_of(CHAPTER)["fig-draw"]
+    ends = np.cumsum(softmax(Z))
+    left = np.array([bar.get_x() for bar in ax.patches])
+    np.testing.assert_allclose(left, [0, *ends[:-1]], atol=1e-12)
+    np.testing.assert_allclose(left + [bar.get_width() for bar in ax.patches], ends)
+    assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
+    (u,) = set(ax.get_lines()[0].get_xdata())
+    assert u == np.random.default_rng(0).random() and (ends <= u).sum() == WORDS.index("rug")
+    assert ax.get_xlabel() == f"the line from 0 to 1, and u = {u:.4f}"
+    said = alt_text(CHAPTER, "fig-draw")
+    assert "mat from 0 to {:.4f}, rug to {:.4f}, sofa to {:.4f}, moon to {:.3f} and of to {:.0f}.".format(*ends) in said
+    assert f"A line at {u:.4f} crosses the second piece, that of rug." in said
 
 
 @pytest.mark.figure("fig-one-logit-moves-all")
