@@ -37,7 +37,7 @@ FAULTS = [
     Mutant("prose: multiplied for divided", CH6, "Divided by $\\\\log 2$ a loss is in **bits**", "Multiplied by $\\\\log 2$ a loss is in **bits**", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("prose: a number in words", CH6, "more than five times as much", "more than six times as much", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("prose: a link to another chapter", CH6, "{doc}`08_numerical_stability` takes care", "{doc}`07_training_the_head` takes care", f"{T_PINNED} -k 06", refresh="06"),
-    Mutant("prose: two passages exchanged", CH6, exchanged("A few landmarks are worth", "Half a bet costs"), "", f"{T_PINNED} -k 06", refresh="06"),
+    Mutant("prose: two passages exchanged", CH6, exchanged("A few landmarks are worth", "A word given half of the bet"), "", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("prose: the year of a reference", "book/references.bib", "@inproceedings{press2017,\n", "@inproceedings{press2017,\n  year = {1917},\n", f"{T_PINNED} -k references.bib"),
     Mutant("prose: what all follow", "book/references.md", "and owes them its order of thought", "and owes them nothing", f"{T_PINNED} -k references"),
 ]  # fmt: skip

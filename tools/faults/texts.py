@@ -20,7 +20,7 @@ FAULTS = [
     Mutant("quick check: another unit", CH2, "2 * MB, 0.5, unit=\\\"MB\\\"", "2 * MB, 0.5, unit=\\\"MiB\\\"", f"{T_PINNED} -k 02", refresh="02"),
     Mutant("quick check: what follows Right is false", CH6, ": the sum grew.\\\"", ": the sum shrank.\\\"", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("quick check: nats are called bits", CH6, "\\\"These are bits. Nats use the natural logarithm.\\\"", "\\\"These are nats. Bits use the natural logarithm.\\\"", f"{T_PINNED} -k 06", refresh="06"),
-    Mutant("quick check: another right answer", CH6, "np.exp(-2.0), 0.002", "np.exp(-2.1), 0.002", f"{T_PINNED} -k 06", refresh="06"),
+    Mutant("quick check: another right answer", CH6, "np.exp(1.5), 0.02", "np.exp(1.6), 0.02", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("quick check: another question", CH6, "\\\"Logits are `[1, 3, 0.5, 2]`, the target is 3. What", "\\\"Logits are `[1, 3, 0.5, 2]`, the target is 2. What", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("quick check: a wrong answer is the right one", CH2, "\\\"more than to a token with the logit -1\\\": None,\\n\",\n    \"     \\\"1 over the number of all columns\\\": \\\"So it is where every logit is 0, and not otherwise.\\\"", "\\\"more than to a token with the logit -1\\\": \\\"So it is.\\\",\\n\",\n    \"     \\\"1 over the number of all columns\\\": None", f"{T_PINNED} -k 02", refresh="02"),
     Mutant("view: an axis in bits", "lmhead/widgets/_loss.py", "\"-log p (nats)\"", "\"-log p (bits)\"", f"{T_VIEWS} -k computes", refresh="06"),
