@@ -67,6 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(kind)
+    # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
+    items.sort(key=lambda item: not marks_of(item) & {"mutation", "environment", "alone"})
     if config.getoption("quick"):
         left_out = [item for item in items if marks_of(item) & set(KINDS)]
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
