@@ -154,10 +154,8 @@ def as_targets(targets: ArrayLike, lead: tuple[int, ...], vocab_size: int, ignor
     outside = counts & ((ids < 0) | (ids >= vocab_size))
     if outside.any():
         at = int(outside.argmax())
-        raise IndexError(
-            f"{position_name(at, lead, 'target')} is {ids[at]}; token ids go from 0 to {vocab_size - 1}, "
-            f"and ignore_index is {ignored}"
-        )
+        said = f"{position_name(at, lead, 'target')} is {ids[at]}"
+        raise IndexError(f"{said}; token ids go from 0 to {vocab_size - 1}, and ignore_index is {ignored}")
     positions = np.flatnonzero(counts)
     return Targets(ids[positions].astype(np.int64), positions, lead, ignored)
 
