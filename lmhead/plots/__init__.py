@@ -13,6 +13,7 @@ with extra("plots", "lmhead.plots"):
     from lmhead.plots.curves import curves
     from lmhead.plots.head_gradients import head_gradients
     from lmhead.plots.head_shares import head_shares
+    from lmhead.plots.in_parts import in_parts
     from lmhead.plots.length_and_cosine import length_and_cosine
     from lmhead.plots.log_curves import log_curves
     from lmhead.plots.logits_by_angle import logits_by_angle
@@ -40,6 +41,7 @@ __all__ = [
     "curves",
     "head_gradients",
     "head_shares",
+    "in_parts",
     "length_and_cosine",
     "log_curves",
     "logits_by_angle",

@@ -26,7 +26,7 @@ WORDS = {
     "share_logits": "logits, each device",
     "merged_bytes": "top, rest and z_y to exchange, 8 bytes each",
     "dh_bytes": "parts of dH to add up",
-    "multiply_adds": "multiply-adds",
+    "multiply_adds": "multiply-adds, forward",
     "said": "all logits {logits}, streaming buffer {buffer}",
 }
 

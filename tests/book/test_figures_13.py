@@ -5,6 +5,7 @@ import ast
 import numpy as np
 import pytest
 
+from tests.support.in_parts import parts_of
 from tests.support.ran import axes_of
 from tools.chapters import alt_text, code_cells
 
@@ -20,25 +21,19 @@ def test_the_models_are_those_of_chapter_4():
     assert table_of_models(CHAPTER) == table_of_models("04_weight_tying")  # where they are counted again
 
 
-def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-@pytest.mark.figure("fig-memory-of-logits")
-def test_the_logits_grow_four_times_as_fast_as_the_head_and_a_chunk_does_not():
-    ax = axes_of(CHAPTER)["fig-memory-of-logits"]
-    logits, head, chunk = ax.get_lines()
-    assert [line.get_label() for line in ax.get_lines()] == legend_of(ax) == ["all logits", "W_U", "one chunk"]
-    vocab = logits.get_xdata()
-    assert vocab[0] == 8_000 and vocab[-1] == 256_000
-    for line, numbers in ((logits, 8192 * vocab), (head, 2048 * vocab), (chunk, 8192 * 2048 + 0 * vocab)):
-        np.testing.assert_array_equal(line.get_xdata(), vocab)
-        np.testing.assert_allclose(line.get_ydata() * 2**20, 4 * numbers)
-    said = alt_text(CHAPTER, "fig-memory-of-logits")
-    rise = np.ptp(head.get_ydata()) / np.ptp(logits.get_ydata())
-    assert "W_U rises a quarter as fast" in said and rise == pytest.approx(1 / 4)
-    assert "one chunk of logits stays flat near zero" in said and np.ptp(chunk.get_ydata()) == 0
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("vocabulary", "MiB")
+@pytest.mark.figure("fig-two-passes")
+def test_each_chunk_leaves_its_state_and_gets_the_lse_of_all():
+    words, arrows = parts_of(axes_of(CHAPTER)["fig-two-passes"])
+    chunks = ["tokens 0 to 2", "tokens 3 to 5", "tokens 6 to 8", "tokens 9, 10"]
+    kept = [f"$dW_U$ [d, {width}]" for width in (3, 3, 3, 2)]
+    assert words[4:12] == [word for pair in zip(chunks, kept, strict=True) for word in pair]
+    up, back, down = arrows[::3], arrows[1::3], arrows[2::3]
+    for group, rises, style in ((up, True, "-"), (back, False, "--"), (down, False, "-")):
+        assert len(group) == 4 and {(end > start, line) for start, end, line in group} == {(rises, style)}
+    assert max(start for start, *_ in down) < min(end for _, end, _ in back), "what is added leads further down"
+    said = alt_text(CHAPTER, "fig-two-passes")
+    assert words[12:] == ["1st pass:\n[3, N]", "2nd pass:\nlse", "part of\n$dH$"]
+    assert "tokens 0 to 2, 3 to 5, 6 to 8 and 9, 10" in said
 
 
 @pytest.mark.figure("fig-merging")

@@ -325,7 +325,7 @@ def head_cost(state: State) -> dict[str, Any]:
         "logits, each device": ("N ⌈V / devices⌉", n * share * width),
         "top, rest and z_y to exchange, 8 bytes each": ("3 N devices", 3 * n * state["devices"] * 8),
         "parts of dH to add up": ("N d devices", n * d * state["devices"] * width),
-        "multiply-adds": ("N d V", f"{n * d * v:,}"),
+        "multiply-adds, forward": ("N d V", f"{n * d * v:,}"),
     }
     formulas, amounts = zip(*rows.values(), strict=True)
     columns = {"what": list(rows), "formula": formulas, "amount": amounts}
