@@ -20,7 +20,8 @@ def length_and_cosine(lengths: ArrayLike, cosines: ArrayLike, marked: Mapping[st
     for name, j in marked.items():
         ax.plot(grid, x[j] * y[j] / grid, "--", color=GREY, linewidth=1.2)
         ax.plot(x[j], y[j], "o", color=ORANGE, markersize=7)
-        ax.annotate(name, (x[j], y[j]), xytext=(8, 5), textcoords="offset points")
+        white = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+        ax.annotate(name, (x[j], y[j]), xytext=(8, 5), textcoords="offset points", bbox=white)
     ax.set(xlim=(grid[0], grid[-1]), ylim=(min(0, 1.1 * y.min()), 1.35 * y.max()))
     ax.set(xlabel="length of the column", ylabel="cosine with h")
     return ax

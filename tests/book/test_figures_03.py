@@ -110,6 +110,8 @@ def test_the_real_columns_by_length_and_cosine():
     products = lengths * cosines
     assert products.argmax() == marked["vase"], "no point lies above the line of vase"
     assert cosines.argmax() == marked["flower"], "the highest point"
+    higher = cosines > cosines[marked["vase"]]
+    assert higher.sum() == 18 and (lengths[higher] < lengths[marked["vase"]]).all(), "18 points, to the left of vase"
     assert (cosines[lengths > 5] < 0).all(), "the text: the longest columns point away from h"
     assert ax.get_xlim()[0] < lengths.min() and ax.get_xlim()[1] > lengths.max()
     assert ax.get_ylim()[0] < cosines.min() and ax.get_ylim()[1] > cosines.max()
