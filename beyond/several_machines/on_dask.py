@@ -49,6 +49,7 @@ def step(client: Client, shards: list[Future], h: Future, targets: Future) -> St
 def main() -> None:
     """A few steps of the example, timed and compared with one machine."""
     with connected(arguments(__doc__).parse_args()) as client:
+        client.upload_file(example.__file__)  # a cluster knows lmhead alone
         size = len(client.ncores())
         shards = [client.submit(example.shard, rank, size, **place) for rank, place in enumerate(places(client, size))]
         h, targets = (client.submit(lambda i: example.positions()[i], i, pure=False) for i in (0, 1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -212,14 +211,9 @@ def test_the_help_says_how_to_reach_a_cluster():
         assert line in text
 
 
-@pytest.mark.skipif(
-    not shutil.which("ip") or subprocess.run(["unshare", "--net", "true"], capture_output=True).returncode != 0,
-    reason="two hosts take network namespaces: Linux, root, and the package iproute2",
-)
-def test_two_hosts(folder, tmp_path):
+def test_over_two_hosts(two_hosts, folder, tmp_path):
     (folder / "france.txt").write_text("The capital of France is Paris. " * 4)
-    command = ["bash", HERE / "two_hosts.sh", sys.executable, HERE / "corpus.py", folder]
-    over = subprocess.run([*command, "--results", tmp_path / "two.jsonl"], capture_output=True, text=True)
+    over = two_hosts(HERE / "corpus.py", folder, "--results", tmp_path / "two.jsonl")
     assert over.returncode == 0, over.stderr
     here = [sys.executable, HERE / "corpus.py", folder, "--results", tmp_path / "one.jsonl", "--workers", "1"]
     assert over.stdout.splitlines()[0] + "\n" == subprocess.run(here, capture_output=True, text=True).stdout

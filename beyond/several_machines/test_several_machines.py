@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,3 +73,11 @@ def test_a_worker_is_killed_in_the_middle_of_a_step():
         dW_U, db = (np.concatenate([push[i] for push in pushed], axis=-1) for i in (1, 2))
         assert_same(cases()[name], done.loss.result(), done.dh.result(), dW_U, db)
         assert pids[holder] not in client.run(os.getpid).values()
+
+
+def test_the_example_over_two_hosts(two_hosts):
+    over = two_hosts(HERE / "on_dask.py")
+    assert over.returncode == 0, over.stderr
+    assert over.stdout.startswith("2 workers: ")
+    off = [float(number) for number in re.findall(r"\d+e[+-]\d+", over.stdout)]
+    assert len(off) == 3 and max(off) < 1e-12

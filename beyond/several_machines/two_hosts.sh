@@ -20,6 +20,7 @@ address=tcp://10.77.0.1:8786
 ip netns exec a "$python" -m distributed.cli.dask_scheduler --host 10.77.0.1 --port 8786 --no-dashboard 2>/run/scheduler &
 ip netns exec a "$python" -m distributed.cli.dask_worker $address --host 10.77.0.1 --nthreads 1 --memory-limit 0 --no-dashboard 2>/run/a &
 ip netns exec b "$python" -m distributed.cli.dask_worker $address --host 10.77.0.2 --nthreads 1 --memory-limit 0 --no-dashboard 2>/run/b &
+ip netns exec a "$python" -c "import sys, distributed; distributed.Client(sys.argv[1]).wait_for_workers(2)" $address
 status=0
 ip netns exec a "$python" "$@" --scheduler $address || status=$?
 ip -n a -s link show va | awk "/TX:/ { getline; print \"bytes that left the first host:\", \$1 }"

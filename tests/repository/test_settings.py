@@ -115,7 +115,7 @@ def test_what_is_beyond_the_course_is_tried_weekly_by_the_first_python_and_the_l
     job = workflow("beyond")["jobs"]["beyond"]
     assert "schedule" in workflow("beyond")[True]
     assert job["strategy"]["matrix"] == {"python": [PYTHONS[0], PYTHONS[-1]]}
-    assert "bubblewrap" in steps(job)[-2]  # without it, grading is left out
+    assert any("bubblewrap" in step for step in steps(job))  # without it, grading is left out
     assert "make --keep-going test-beyond " in steps(job)[-1]
 
 
