@@ -31,5 +31,5 @@ def head_shares(names: Sequence[str], shares: ArrayLike, tied: Sequence[bool]) -
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.grid(axis="x")
-    ax.set(xlim=(0, 1.3 * percent.max()), xlabel="one V x d matrix, in percent of the model with two")
+    ax.set(xlim=(0, 1.3 * percent.max()), xlabel="the saving: one V x d matrix, in percent of the model with two")
     return ax

@@ -78,7 +78,7 @@ def test_each_bar_is_the_share_of_one_matrix():
     assert [label.get_text() for label in ax.get_yticklabels()] == list(models)
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first model at the top"
     assert ax.get_xlim()[0] == 0 and ax.get_xlim()[1] > max(percent)
-    assert ax.get_xlabel() == "one V x d matrix, in percent of the model with two"
+    assert ax.get_xlabel() == "the saving: one V x d matrix, in percent of the model with two"
 
     # the alt text: model by model in the order of the bars, and which are not tied
     shares = [rf"{value:.1f}(?: percent)? of {re.escape(name)}" for name, value in zip(models, percent, strict=True)]
