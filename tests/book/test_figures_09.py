@@ -92,3 +92,18 @@ def test_the_two_losses_part():
         np.add.at(W_U, state, -50 * cross_entropy_grad(W_U[state], wanted))
     said = alt_text(CHAPTER, "fig-held-out")
     assert f"falls to {y[best]:.2f}" in said and f"from {y[0]:.2f}" in said
+
+
+@pytest.mark.figure("fig-smoothed")
+def test_the_smoothed_loss_turns_where_p_is_the_soft_target():
+    ax = axes_of(CHAPTER)["fig-smoothed"]
+    plain, smoothed = ax.get_lines()
+    assert [plain.get_label(), smoothed.get_label()] == ["plain", "smoothed"]
+    lead, y = smoothed.get_xdata(), smoothed.get_ydata()
+    assert plain.get_ydata() == pytest.approx(np.log1p(26 * np.exp(-lead)), rel=1e-9)
+    assert y == pytest.approx(plain.get_ydata() + 0.1 * 26 / 27 * lead, rel=1e-9), "26/27 of a tenth of the lead"
+    at = int(y.argmin())
+    assert np.exp(lead[at]) / (np.exp(lead[at]) + 26) == pytest.approx(0.9 + 0.1 / 27, abs=0.005)
+    said = alt_text(CHAPTER, "fig-smoothed")
+    assert f"falls to {y[at]:.2f} at a lead of {lead[at]:.1f}" in said and f"to {y[-1]:.2f} at a lead of 20" in said
+    assert f"from {y[0]:.2f}" in said
