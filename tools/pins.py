@@ -4,15 +4,14 @@
     python -m tools.pins 06       those of the chapters and pages whose name holds "06"
 
 A pin file of `tests/book/pins/` belongs to one chapter or page. It holds, once each and in order: a digest of every
-passage of prose, of every caption and alt text; every cell that asserts, with its tolerances; every field of every
-quick check; every range and step of a widget. The words that views share are in `words.json`, those of the checkers in
-`checkers.json`. So any change of these takes two deliberate edits, and the second one, this command, prints each
-changed sentence, old beside new, with the cells that it stands between and what they print.
+passage, caption, alt text and cell of code; every field of every quick check; every range and step of a widget.
+The words that views share are in `words.json`, those of the checkers in `checkers.json`. So any change of these takes
+two deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the cells
+that it stands between and what they print.
 """
 
 from __future__ import annotations
 
-import ast
 import difflib
 import functools
 import hashlib
@@ -56,7 +55,6 @@ def notebook(text: str) -> dict[str, Any]:
     cells = read(text)
     return {
         "cells": [line for cell in cells for line in cell_lines(cell)],
-        "asserted": {cell.id: asserted(cell.source) for cell in cells if asserts(cell)},
         "quick checks": [rounded(question) for view in views(text) for question in view.get("questions", [])],
         "widgets": [
             {key: rounded(state[key]) for key in ("view", *RANGES) if key in state}
@@ -97,12 +95,12 @@ def read(text: str) -> list[Any]:
 
 
 def cell_lines(cell: Any) -> list[str]:
-    """A cell in its place: its prose as a digest; a code cell as its id with its claims, and what is said beside it."""
+    """A cell in its place: a digest of its prose or code; of a code cell its id, its claims, what is said beside it."""
     if cell.cell_type == "markdown":
         return [pinned(cell.source)]
     claims = [tag for tag in tags(cell) if tag.startswith("claim-")]
-    beside = [text for text in said_beside(cell) if text]
-    return [" ".join(["cell", cell.id, *claims]), *(f"{figure_name(cell)} {pinned(text)}" for text in beside)]
+    beside = [f"{figure_name(cell)} {pinned(text)}" for text in said_beside(cell) if text]
+    return [" ".join(["cell", cell.id, *claims, pinned(cell.source)]), *beside]
 
 
 def pinned(text: str) -> str:
@@ -114,17 +112,6 @@ def pinned(text: str) -> str:
 def blocks(text: str) -> list[str]:
     """The passages of a page: its paragraphs, the rows of its tables and lists, the entries of a bibliography."""
     return [block for block in re.split(r"\n\s*\n|\n(?=[|*-])", text) if block.strip()]
-
-
-def asserts(cell: Any) -> bool:
-    """Whether a cell asserts something of the chapter; what a solution asserts is the learner's."""
-    return cell.cell_type == "code" and not {"exercise", "solution"} & set(tags(cell)) and bool(asserted(cell.source))
-
-
-def asserted(source: str) -> list[str]:
-    """What a cell asserts, in its own words."""
-    tree = ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M))
-    return [ast.unparse(node.test) for node in ast.walk(tree) if isinstance(node, ast.Assert)]
 
 
 def states(text: str) -> list[dict[str, Any]]:
@@ -183,7 +170,7 @@ def changes(old: str, new: str, is_notebook: bool) -> list[str]:
 
 
 def passages(text: str, is_notebook: bool) -> list[tuple[str, str]]:
-    """Every passage of prose, with the cells that it stands between and what they print."""
+    """Passages of prose with the cells that they stand between, lines of code with theirs; and what the cells print."""
     if not is_notebook:
         return [(block, "") for block in blocks(text)]
     cells, found = read(text), []
@@ -193,6 +180,8 @@ def passages(text: str, is_notebook: bool) -> list[tuple[str, str]]:
             following = next((c for c in cells[n + 1 :] if c.cell_type == "code"), None)
             shown = "\n".join(printed(where, c) for where, c in (("before", last), ("after", following)) if c)
             found.append((cell.source, shown))
+        else:
+            found += [(line, printed("of", cell)) for line in cell.source.splitlines()]
         found += [(said, printed("of", cell)) for said in said_beside(cell) if said]
     return found
 

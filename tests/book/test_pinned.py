@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tools.pins import NOTEBOOKS, PAGES, PINS, asserted, changes, notebook, rounded, stated
+from tools.pins import NOTEBOOKS, PAGES, PINS, changes, notebook, rounded, stated
 
 NOW = stated()
 
@@ -73,6 +73,9 @@ def set_to(place, key, value):
 EDITS = {
     "a word": lambda book: set_to(book["cells"][0], "source", "It costs five bits. Multiply by log 2."),
     "cells exchanged": lambda book: book["cells"].reverse(),
+    "code that nothing asserts": lambda book: set_to(
+        book["cells"][1], "source", "x = 6\nassert np.allclose(x, 5, rtol=1e-15)"
+    ),
     "a bound": lambda book: set_to(book["cells"][1], "source", "assert np.allclose(x, 5, rtol=1)"),
     "a tolerance": lambda book: set_to(state_of(book, "1")["questions"][0], "tolerance", 0.2),
     "a unit": lambda book: set_to(state_of(book, "1")["questions"][0], "unit", "nats"),
@@ -99,6 +102,13 @@ def test_what_changed_is_shown_old_beside_new_and_beside_the_cell():
     assert changes("One.\n\nTwo. Three.", "One.\n\nTwo. Four.", is_notebook=False) == ["- Three.\n+ Four."]
 
 
-def test_numbers_are_pinned_to_six_digits_and_bounds_as_written():
+def test_a_changed_line_of_code_is_shown_with_its_cell():
+    book = copy.deepcopy(SMALL)
+    EDITS["a bound"](book)
+    (told,) = changes(json.dumps(SMALL), json.dumps(book), is_notebook=True)
+    assert "- assert np.allclose(x, 5, rtol=1e-15)" in told and "+ assert np.allclose(x, 5, rtol=1)" in told
+    assert "[of: b]" in told and "That is all" not in told
+
+
+def test_numbers_are_pinned_to_six_digits():
     assert rounded({"a": [1.23456789, 2]}) == {"a": [1.23457, 2]}
-    assert asserted("assert x < 1e-15\nassert y") == ["x < 1e-15", "y"]
