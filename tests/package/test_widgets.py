@@ -280,6 +280,26 @@ def test_settings_outside_the_sliders_are_refused():
         widgets.shapes(d_model=500)
     with pytest.raises(ValueError, match="multiple of 256"):
         widgets.head_cost(chunk=100)
+    with pytest.raises(ValueError, match="positions must be 1 to 2048; got 0"):
+        widgets.shapes(positions=0)
+    with pytest.raises(ValueError, match=r"got \(1, 2\) and 2 labels"):
+        widgets.directions([[1.0, 0.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="got 30, 9"):
+        widgets.directions([[1.0, 0.0], [1.0, 1.0]], ["a", "b"], angle=30, length=9)
+    with pytest.raises(ValueError, match="learning_rate must be"):
+        widgets.gradient_step([1.0, 2.0], ["a", "b"], target=0, learning_rate=0)
+    with pytest.raises(ValueError, match="offset must be -800 to 800; got 900"):
+        widgets.overflow(offset=900)
+    with pytest.raises(ValueError, match=r"got \(1, 2\) and 2 labels"):
+        widgets.training([[1, 1]], ["a", "b"])
+    with pytest.raises(ValueError, match="every token must be followed by one"):
+        widgets.training([[1, 1], [0, 0]], ["a", "b"])
+    with pytest.raises(ValueError, match="got 50, 501 and 0"):
+        widgets.training([[1, 1], [1, 1]], ["a", "b"], rate=50, step=501)
+    with pytest.raises(ValueError, match="got 1, 0"):
+        widgets.probabilities_of_prompts(smollm.load_fixture(), temperature=1, top_p=0)
+    with pytest.raises(ValueError, match="does not store the 5000 most likely"):
+        widgets.probabilities_of_prompts(smollm.load_fixture(), named=5000)
     with pytest.raises(ValueError, match="no such word: colour"):
         widgets.overflow(words={"colour": "red"})
 
