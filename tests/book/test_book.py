@@ -49,6 +49,7 @@ def test_errors_are_meant_and_short(chapter):
         )
         for error in errors:
             assert error.traceback == [f"{error.ename}: {error.evalue}"], "a long traceback: make refresh"
+            assert "broadcast" not in error.evalue, f"NumPy stops it before the mistake on show:\n{cell.source}"
 
 
 @every_chapter
