@@ -91,8 +91,8 @@ def answer_all(form: Locator, question: dict[str, Any]) -> None:
         expected = {repr(reply): message for reply, message in expected.items()}
     for (kind, text), message in zip(form.evaluate(GIVE_EACH, list(expected)), expected.values(), strict=True):
         assert kind.split() == ["lmhead-answer", "lmhead-right" if message is None else "lmhead-wrong"]
-        opening = quiz.WORDS["right" if message is None else "wrong"]
-        assert plain(text) == plain(f"{opening} {question['because'] if message is None else message}")
+        when_right = quiz.WORDS["right"] + (f": {question['because']}" if question["because"] else ".")
+        assert plain(text) == plain(when_right if message is None else f"{quiz.WORDS['wrong']} {message}")
 
 
 GIVE_EACH = """(form, replies) => replies.map((reply) => {

@@ -58,7 +58,7 @@ def test_every_cell_says_on_the_page_what_the_book_says(browser: Browser, site: 
 
 
 def run_all(page: Page) -> None:
-    first = page.locator("div.cell:has(.python-bar):not(.tag_hide-input)").first  # the first that is not folded
+    first = page.locator("div.cell:has(.python-bar):not(.tag_hide-input, .needs-model)").first  # seen, and run here
     press(first, "Run all")
     while not re.match("All|Stopped|Python did not", line := wait_until_said(first, "^(?!Waiting)")):
         first.locator(".python-status", has_not_text=line).wait_for()  # as long as one cell after the other goes on
@@ -430,7 +430,7 @@ def test_cells_that_ask_the_real_model_say_what_to_do(browser: Browser, site: Pa
             bar.get_by_role("link", name="course.zip").click()
         assert archive.value.suggested_filename == "course.zip"
         free = page.locator("div.cell:not(.needs-model):has(.python-bar)")
-        assert free.count() >= 3  # those that read what the package holds do run
+        assert free.count() >= 2  # those that read what the package holds do run
     assert [trouble for trouble in troubles if "course.zip" not in trouble] == []
 
 

@@ -296,7 +296,7 @@ def shapes(state: State) -> dict[str, Any]:
     sides = {"E": (v, d), "h": (n, d), "W_U": (d, v), "logits": (n, v)}
     counts = [a * b for a, b in sides.values()] + [(1 if state["tied"] else 2) * v * d]
     columns = {
-        "array": [*sides, "parameters"],
+        "array": ["E", state["words"]["h"], "W_U", "logits", "parameters"],
         "shape": [*(f"{a:,} × {b:,}" for a, b in sides.values()), ""],
         "numbers": [f"{count:,}" for count in counts],
         "memory": [width * count for count in counts],
