@@ -81,12 +81,13 @@ function draw(cell, outputs) {
   const made = merged(outputs).map((output) => drawn(output, cell));
   const pictures = made.some((node) => node.matches("figure")); // whose marks nobody compares
   cell.same = words(made) === words(cell.stored) && !(pictures && anyChanged());
-  const keep = cell.same && !cell.changed() && cell.stored.some((node) => node.querySelector?.(".widget"));
+  const keep = cell.same && !cell.changed() && cell.stored.some((node) => node.matches?.(".widget") || node.querySelector?.(".widget"));
   show(cell, keep ? cell.stored : made, true);
 }
 
 function show(cell, nodes, own) {
-  cell.output.replaceChildren(...nodes);
+  const there = [...cell.output.childNodes]; // what stays is not touched: it may hold an answer
+  if (nodes.length !== there.length || nodes.some((node, at) => node !== there[at])) cell.output.replaceChildren(...nodes);
   cell.output.classList.toggle("python-own", own);
   if (nodes.length && !cell.output.isConnected) (cell.place.querySelector(":scope > details") ?? cell.place).append(cell.output);
   if (!nodes.length) cell.output.remove();
