@@ -3,8 +3,9 @@
     python -m tools.round             all surroundings (`make round`)
     python -m tools.round Python      those whose name holds "Python"
 
-Threads, what BLAS and NumPy may use of the processor, locale, time zone and hash seed change in the environment that is
-there. Other versions of Python and of NumPy get an environment of their own in .venv-round, where that Python is there.
+Threads, what BLAS and NumPy use of the processor, locale, time zone and hash seed change in the environment that is
+there. Other versions of Python and of NumPy get an environment of their own in .venv-round, where that Python is at
+hand.
 """
 
 from __future__ import annotations

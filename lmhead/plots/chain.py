@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
 
-from lmhead.plots.style import BLUE, GREY, axes
+from lmhead.plots._boxes import arrow, box
+from lmhead.plots.style import GREY, axes
 
 PER_ROW = 3
 APART, DEEP = 2.0, 1.25  # from one box's centre to the next, in a row and between rows
@@ -24,12 +24,10 @@ def chain(boxes: Sequence[tuple[str, str]], arrows: Sequence[str], *, heavy: str
     rows = -(-len(boxes) // PER_ROW)
     ax = axes(height=1.25 * rows) if ax is None else ax
     centres = [_centre(i) for i in range(len(boxes))]
-    for (x, y), (name, shape) in zip(centres, boxes, strict=True):
-        ax.add_patch(_box(x, y, 3 if name == heavy else 1))
-        ax.text(x, y + 0.14, name, ha="center", va="center", fontweight="bold", fontsize=11)
-        ax.text(x, y - 0.15, shape, ha="center", va="center", fontsize=9.5)
+    for centre, (name, shape) in zip(centres, boxes, strict=True):
+        box(ax, centre, WIDTH, HEIGHT, name, shape, frame=3 if name == heavy else 1)
     for here, there, what in zip(centres[:-1], centres[1:], arrows, strict=True):
-        _arrow(ax, here, there, what)
+        _lead(ax, here, there, what)
     ax.set_xlim(-WIDTH / 2 - 0.1, APART * (PER_ROW - 1) + WIDTH / 2 + 0.1)
     ax.set_ylim(-DEEP * (rows - 1) - HEIGHT / 2 - 0.1, HEIGHT / 2 + 0.1)
     ax.set_axis_off()
@@ -42,13 +40,7 @@ def _centre(i: int) -> tuple[float, float]:
     return APART * (column if row % 2 == 0 else PER_ROW - 1 - column), -DEEP * row
 
 
-def _box(x: float, y: float, width: float) -> FancyBboxPatch:
-    corner = (x - WIDTH / 2, y - HEIGHT / 2)
-    shape = "round,pad=0,rounding_size=0.1"
-    return FancyBboxPatch(corner, WIDTH, HEIGHT, shape, facecolor="#e8f1f8", edgecolor=BLUE, linewidth=width)
-
-
-def _arrow(ax: Axes, here: tuple[float, float], there: tuple[float, float], what: str) -> None:
+def _lead(ax: Axes, here: tuple[float, float], there: tuple[float, float], what: str) -> None:
     """From the edge of one box to the edge of the next, with what is done above it, or beside it where it goes down."""
     (x, y), (next_x, next_y) = here, there
     towards = (next_x > x) - (next_x < x)
@@ -59,4 +51,4 @@ def _arrow(ax: Axes, here: tuple[float, float], there: tuple[float, float], what
         start, end = (x, y - HEIGHT / 2), (x, next_y + HEIGHT / 2)
         inwards = 1 if x == 0 else -1
         ax.text(x + 0.12 * inwards, (y + next_y) / 2, what, ha="left" if x == 0 else "right", va="center", fontsize=9)
-    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 1, "shrinkB": 1})
+    arrow(ax, start, end, GREY)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
 
+from lmhead.plots._boxes import arrow, box
 from lmhead.plots.style import BLUE, INK, ORANGE, axes
 
 APART, WIDTH, HEIGHT = 2.6, 2.3, 0.75  # of the parts, centre to centre; of their boxes
@@ -21,15 +21,15 @@ def in_parts(parts: Sequence[tuple[str, str]], *, leaves: str, comes_back: str, 
     ax = axes(height=3.4)
     middle, right = APART * (len(parts) - 1) / 2, APART * (len(parts) - 1) + WIDTH / 2
     wide = APART * (len(parts) - 1) + WIDTH
-    _box(ax, middle, ROWS[0], wide, "merged", "top, rest, $z_y$  of all tokens: the loss")
-    _box(ax, middle, ROWS[2], wide, "$dH$  [N, d]", "the sum of the parts")
+    box(ax, (middle, ROWS[0]), wide, HEIGHT, "merged", "top, rest, $z_y$  of all tokens: the loss")
+    box(ax, (middle, ROWS[2]), wide, HEIGHT, "$dH$  [N, d]", "the sum of the parts")
     for i, (name, kept) in enumerate(parts):
         x = APART * i
-        _box(ax, x, ROWS[1], WIDTH, name, kept)
+        box(ax, (x, ROWS[1]), WIDTH, HEIGHT, name, kept)
         above, below = ROWS[1] + HEIGHT / 2, ROWS[1] - HEIGHT / 2
-        _arrow(ax, (x - 0.25, above), (x - 0.25, ROWS[0] - HEIGHT / 2), INK)
-        _arrow(ax, (x + 0.25, ROWS[0] - HEIGHT / 2), (x + 0.25, above), BLUE, dashed=True)
-        _arrow(ax, (x, below), (x, ROWS[2] + HEIGHT / 2), ORANGE)
+        arrow(ax, (x - 0.25, above), (x - 0.25, ROWS[0] - HEIGHT / 2), INK)
+        arrow(ax, (x + 0.25, ROWS[0] - HEIGHT / 2), (x + 0.25, above), BLUE, dashed=True)
+        arrow(ax, (x, below), (x, ROWS[2] + HEIGHT / 2), ORANGE)
     high, low = (ROWS[0] + ROWS[1]) / 2, (ROWS[1] + ROWS[2]) / 2
     ax.text(-0.4, high, leaves, ha="right", va="center", fontsize=9, color=INK)
     ax.text(APART * (len(parts) - 1) + 0.4, high, comes_back, ha="left", va="center", fontsize=9, color=BLUE)
@@ -38,17 +38,3 @@ def in_parts(parts: Sequence[tuple[str, str]], *, leaves: str, comes_back: str, 
     ax.set_ylim(ROWS[2] - HEIGHT / 2 - 0.1, ROWS[0] + HEIGHT / 2 + 0.1)
     ax.set_axis_off()
     return ax
-
-
-def _box(ax: Axes, x: float, y: float, width: float, name: str, under: str) -> None:
-    rounded = "round,pad=0,rounding_size=0.1"
-    corner = (x - width / 2, y - HEIGHT / 2)
-    ax.add_patch(FancyBboxPatch(corner, width, HEIGHT, rounded, facecolor="#e8f1f8", edgecolor=BLUE))
-    ax.text(x, y + 0.15, name, ha="center", va="center", fontweight="bold", fontsize=10)
-    ax.text(x, y - 0.17, under, ha="center", va="center", fontsize=9)
-
-
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], color: str, *, dashed: bool = False) -> None:
-    style = "--" if dashed else "-"
-    arrow = {"arrowstyle": "-|>", "color": color, "linestyle": style, "shrinkA": 1, "shrinkB": 1}
-    ax.annotate("", end, start, arrowprops=arrow)

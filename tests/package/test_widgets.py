@@ -286,7 +286,7 @@ def test_settings_outside_the_sliders_are_refused():
         widgets.directions([[1.0, 0.0]], ["a", "b"])
     with pytest.raises(ValueError, match="got 30, 9"):
         widgets.directions([[1.0, 0.0], [1.0, 1.0]], ["a", "b"], angle=30, length=9)
-    with pytest.raises(ValueError, match="learning_rate must be"):
+    with pytest.raises(ValueError, match=r"learning_rate must be 0\.1 to 5; got 0$"):
         widgets.gradient_step([1.0, 2.0], ["a", "b"], target=0, learning_rate=0)
     with pytest.raises(ValueError, match="offset must be -800 to 800; got 900"):
         widgets.overflow(offset=900)

@@ -295,15 +295,18 @@ def test_an_exercise_is_judged(six: Page) -> None:
     assert "Right" not in run_code(cell, right.replace("np.log", "np.log2"))
 
 
-def test_a_quick_check_keeps_its_answer(six: Page) -> None:
+def test_a_quick_check_keeps_its_answer_and_a_slider_its_place(six: Page) -> None:
     form = six.locator(".lmhead-quiz form").first
     reply = form.locator("input").first
     reply.check() if reply.get_attribute("type") == "radio" else reply.fill("1")
     form.get_by_role("button").first.click()
     said = form.locator("[aria-live=polite]").inner_text()
     assert said.startswith(("Right", "Not quite"))
-    run(cell_with(six, "def my_excess", first=True))
-    assert form.locator("[aria-live=polite]").inner_text() == said
+    slider = six.locator(".cell_output input[type=range]").first
+    slider.press("End")
+    stands = slider.input_value()
+    run_all(six)
+    assert form.locator("[aria-live=polite]").inner_text() == said and slider.input_value() == stands
 
 
 # ---- by keys, for every eye, on a phone
@@ -430,8 +433,10 @@ def test_cells_that_ask_the_real_model_say_what_to_do(browser: Browser, site: Pa
         with page.expect_download() as archive:
             bar.get_by_role("link", name="course.zip").click()
         assert archive.value.suggested_filename == "course.zip"
-        free = page.locator("div.cell:not(.needs-model):has(.python-bar)")
-        assert free.count() >= 2  # those that read what the package holds do run
+        free = page.locator("div.cell:not(.needs-model):has(.python-bar)").all()  # those that need no model do run
+        exercises = ["def my_bits_per_byte(", "def my_shares("]
+        assert [name in one.inner_text() for one, name in zip(free, exercises, strict=True)] == [True, True]
+        assert all(one.get_by_role("button", name="Run all").count() == 1 for one in free)
     assert [trouble for trouble in troubles if "course.zip" not in trouble] == []
 
 

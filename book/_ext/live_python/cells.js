@@ -86,8 +86,7 @@ function draw(cell, outputs) {
 }
 
 function show(cell, nodes, own) {
-  const there = [...cell.output.childNodes]; // what stays is not touched: it may hold an answer
-  if (nodes.length !== there.length || nodes.some((node, at) => node !== there[at])) cell.output.replaceChildren(...nodes);
+  cell.output.replaceChildren(...nodes);
   cell.output.classList.toggle("python-own", own);
   if (nodes.length && !cell.output.isConnected) (cell.place.querySelector(":scope > details") ?? cell.place).append(cell.output);
   if (!nodes.length) cell.output.remove();
