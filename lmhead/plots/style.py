@@ -60,8 +60,8 @@ def _steady(svg: str) -> str:
 
     Matplotlib prints six digits and names clip paths after all of them; the last one is the processor's.
 
-    >>> _steady('<clipPath id="p0123"><rect x="7.2000004"/></clipPath>')
-    '<clipPath id="p75fc131653"><rect x="7.2"/></clipPath>'
+    >>> _steady('<clipPath id="p0123"><rect x="7.2501"/></clipPath>')
+    '<clipPath id="p82d1f17698"><rect x="7.25"/></clipPath>'
     """
     svg = re.sub(r"\d+\.\d{4,}", lambda number: f"{float(number[0]):.3f}".rstrip("0").rstrip("."), svg)
     for name, clip in re.findall(r'<clipPath id="(\w+)">(.*?)</clipPath>', svg, re.DOTALL):
