@@ -25,7 +25,7 @@ MARK = re.compile(r"^(?:<!--|%)\s*(?:given|quoted):(.*?)(?:-->)?$", re.M)
 NOT_PROSE = (
     r"```.*?```",  # code
     r"\]\([^)]*\)",  # a link's target
-    r"\{(?:doc|ref|cite:\w|cite|eq|numref|download)\}`[^`]*`",
+    r"\{(?:doc|ref|cite:\w|cite|eq|numref|download|minutes)\}`[^`]*`",
     r"^\([\w-]+\)=$",
     r"^:{3,}.*$|^:\w[\w-]*:.*$",  # a directive's head and options
     r"<[^>]*>",

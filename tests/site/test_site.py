@@ -266,6 +266,17 @@ def test_the_cards_say_what_the_chapters_say(site: Path) -> None:
         )
 
 
+def test_the_ways_add_up_the_minutes_of_their_chapters(site: Path) -> None:
+    landing = parsed(site / "book/index.html")
+    minutes = [int(re.search(r"(\d+) minutes", card.get_text())[1]) for card in landing.select(".questions .sd-card")]
+    ways = [[cell.get_text() for cell in row.select("td")] for row in landing.select("article tr")]
+    ways = [cells for cells in ways if cells and cells[-1].endswith(" minutes")]
+    assert len(ways) > 5
+    for _, chapters, said in ways:
+        spans = re.findall(r"(\d+)(?: to (\d+))?", chapters)
+        assert said == f"{sum(sum(minutes[int(first) - 1 : int(last or first)]) for first, last in spans)} minutes"
+
+
 def chapters_named(text: str) -> list[int]:
     """The numbers after "chapter" or "chapters"; "6 to 8" are three."""
     named = re.search(r"chapters? (\d+(?:(?: to |, | and )\d+)*)", text)
