@@ -48,8 +48,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         wait_for(address, server, folder / "lab.log")
         yield f"{address}/lab/tree/page.ipynb"
     finally:
-        server.terminate()
-        server.wait(20)
+        server.kill()  # asked to end, it may wait for its kernel for ever
+        server.wait()
 
 
 def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
