@@ -1,4 +1,4 @@
-"""Every page in a real browser with the network closed, opened once: in the dark, on paper, on a narrow screen."""
+"""Every page in a real browser with the network closed, opened once: in the dark, on paper, narrow, by axe's rules."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
+from tests.support.accessible import violations
 from tests.support.live import closed_network, luminance, open_page
 
 # The bar of a cell that can be run has no place on paper.
@@ -29,13 +30,14 @@ class Seen(NamedTuple):
     folds_on_paper: list[bool]
     closed: list[int]  # folds: before, while and after a browser without that style prints
     widths: dict[int, int]  # by the width of the screen
+    violations: list[str]  # of axe's rules
 
 
 @pytest.fixture(scope="module")
 def seen(browser: Browser, addresses: list[str]) -> Iterator[dict[str, Seen]]:
     """Each page opened once; nothing may go wrong in it."""
     troubles: list[str] = []
-    pages = {}
+    pages, looks = {}, set[str]()
     with closed_network(browser, troubles, color_scheme="dark") as context:
         for address in addresses:
             page = open_page(context, address)
@@ -51,9 +53,12 @@ def seen(browser: Browser, addresses: list[str]) -> Iterator[dict[str, Seen]]:
             for width in (1280, 390, 320):
                 page.set_viewport_size({"width": width, "height": 900})
                 widths[width] = page.evaluate("document.documentElement.scrollWidth")
-            pages[address] = Seen(theme, folds, on_paper, closed, widths)
+            page.set_viewport_size({"width": 1280, "height": 900})
+            found = violations(page, looks)  # last: it leaves out words of code
+            pages[address] = Seen(theme, folds, on_paper, closed, widths, found)
             assert not page.locator(".widget-failed").count(), address
             page.close()
+    assert len(looks) > 100
     yield pages
     assert troubles == [], "\n".join(troubles)
 
@@ -62,6 +67,11 @@ def test_no_page_scrolls_sideways(seen: dict[str, Seen]) -> None:
     """320 px is a page of 1280 px at 400 % zoom; what is wider, code or a formula, scrolls by itself."""
     wider = {address: page.widths for address, page in seen.items() if any(w > s for s, w in page.widths.items())}
     assert wider == {}
+
+
+def test_every_page_is_accessible(seen: dict[str, Seen]) -> None:
+    """In the light and in the dark, as the system's setting changes while the page is open."""
+    assert {address: page.violations for address, page in seen.items() if page.violations} == {}
 
 
 def test_what_is_folded_is_printed(seen: dict[str, Seen]) -> None:

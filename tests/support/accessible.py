@@ -1,0 +1,81 @@
+"""What axe finds on a page, in the light and in the dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+
+
+def axe(page: Page, context: dict[str, Any], **options: Any) -> list[str]:
+    """What it finds, of any impact; without `preload`, for which it asks for style sheets at wrong addresses."""
+    options |= {"preload": False, "resultTypes": ["violations"]}
+    found = Axe().run(page, context=context, options=options).response["violations"]
+    return [f"{one['id']} ({one['impact']}) at {[node['target'] for node in one['nodes']][:3]}" for one in found]
+
+
+# Most of axe's time would go into the words of code, one by one. What has the same look is looked at once.
+MARK_NEW_LOOKS = """([known, scheme]) => {
+  const seen = new Set(known), found = [];
+  const ground = new Map([[null, "none"]]);
+  const groundOf = (element) => {
+    if (!ground.has(element)) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+      const clear = /rgba\\(.*, 0\\)/.test(backgroundColor) && backgroundImage === "none" && opacity === "1";
+      ground.set(element, clear ? groundOf(element.parentElement) : backgroundColor + backgroundImage + opacity +
+        (/^rgb\\(/.test(backgroundColor) ? "" : groundOf(element.parentElement)));
+    }
+    return ground.get(element);
+  };
+  for (const element of document.body.querySelectorAll("*")) {
+    const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!(says || element.matches("input, select")) || !element.checkVisibility({ checkVisibilityCSS: true })) continue;
+    const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
+    const beside = element.tagName === "A" ? getComputedStyle(element.parentElement).color : "";
+    const look = [element.tagName, color, fontSize, fontWeight, textDecorationLine, beside, groundOf(element)].join();
+    if (seen.has(look)) continue;
+    seen.add(look);
+    found.push(look);
+    element.dataset[scheme] = look;
+  }
+  return found;
+}"""
+
+
+LEAVE_OTHER_WORDS_OF_CODE = """() => {
+  const marked = "[data-light], [data-dark]";
+  for (const word of document.querySelectorAll(".highlight pre span"))
+    if (!word.matches(marked) && !word.querySelector(marked)) word.replaceWith(word.textContent);
+}"""
+
+
+def violations(page: Page, seen: set[str]) -> list[str]:
+    """By all rules; the colours of each look that words have on this page and had on none before."""
+    return unreadable(page, seen) + axe(page, {}, rules={rule: {"enabled": False} for rule in COLOUR_RULES})
+
+
+def unreadable(page: Page, seen: set[str]) -> list[str]:
+    """What axe finds in the colours of each look that words have on this page and had on none before.
+
+    Of the code only words with a look of their own are left on the page.
+    """
+    schemes = ("light", "dark")
+    for scheme in schemes:
+        turn(page, scheme)
+        seen.update(page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme]))
+    page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
+    found = []
+    for scheme in schemes:
+        turn(page, scheme)
+        if page.locator(f"[data-{scheme}]").count():
+            found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
+    return found
+
+
+def turn(page: Page, scheme: str) -> None:
+    """Light or dark, as the system's setting changes while the page is open."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
