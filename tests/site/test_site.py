@@ -145,9 +145,10 @@ def files_of_first_view(page: Path, site: Path) -> set[Path]:
     files = {page} | {file for file in named if file.suffix not in (".woff2", ".ttf")}  # a font that is used is fetched
     assert not any(file.suffix == ".css" for file in files), f"{page.name} fetches a style sheet"
     files.add(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
-    if soup.select_one(".katex"):
+    if formulas := soup.select(".katex"):
+        of_these = BeautifulSoup("".join(map(str, formulas)), "html.parser")  # to search the whole page takes seconds
         files |= {
-            font for selector, font in katex_faces(site) if font and soup.select_one(selector)
+            font for selector, font in katex_faces(site) if font and of_these.select_one(selector)
         }  # else in the sheet
     return files
 
