@@ -13,6 +13,7 @@ from cut_styles import cut, known_on, sheet
 from playwright.sync_api import Browser, Page
 
 from tests.support.live import served
+from tests.support.live_python import ENDED, PATIENCE, press, wait_until_said, write
 from tests.support.styles import CUT, left_out, look_alike, opened
 
 # ---- which rules stay
@@ -62,7 +63,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("page_name", ["every page"] if metafunc.config.getoption("every_page") else USUAL)
 
 
+CELLS = "div.cell:has(.python-bar):not(.tag_hide-input, .needs-model)"
+
 # ---- states that a reader brings about; those of the pointer and the keyboard are in the selectors
+
+
+def with_a_cell_that_runs(page: Page) -> None:
+    """On a chapter's page: one that has been edited and does not end."""
+    page.set_default_timeout(PATIENCE)
+    if page.locator(CELLS).count():
+        write(page.locator(CELLS).first, "while True: pass")
+        press(page.locator(CELLS).first, "Run")
+        wait_until_said(page.locator(CELLS).first, "^Running")
+
+
+def with_cells_that_have_run(page: Page) -> None:
+    """One as it was before, after it was stopped; one with an error in place of its output, and its editor open."""
+    if page.locator(CELLS).count():
+        first, second = page.locator(CELLS).all()[:2]
+        press(first, "Stop")
+        wait_until_said(first, "^Stopped")
+        press(first, "Restore")
+        write(second, "print('text')\n1 / 0")
+        press(second, "Run")
+        wait_until_said(second, ENDED)
 
 
 def in_the_dark_on_a_phone(page: Page) -> None:
@@ -105,6 +129,8 @@ def searching(page: Page) -> None:
 
 STATES: list[Callable[[Page], None]] = [
     lambda page: None,
+    with_a_cell_that_runs,
+    with_cells_that_have_run,
     in_the_dark_on_a_phone,
     in_the_systems_colours,
     on_paper,

@@ -24,7 +24,7 @@ def with_whole_sheets(page: str) -> str:
     """The HTML of a page as it was before its style sheets were cut; the cut style is kept, and does nothing."""
     (root,) = re.findall(r'data-content_root="([^"]*)"', page)
     (sheets, style) = CUT.search(page).groups()  # type: ignore[union-attr]
-    links = "".join(f'<link rel="stylesheet" href="{root}_static/{sheet}">' for sheet in sheets.split())
+    links = "".join(f'<link rel="stylesheet" data-whole href="{root}_static/{sheet}">' for sheet in sheets.split())
     return CUT.sub(lambda _: f'{links}<script type="text/plain" id="cut">{style}</script>', page)
 
 
