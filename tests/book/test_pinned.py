@@ -34,7 +34,7 @@ QUESTION = {
 }
 QUESTION["wrong"] = [{"value": 2.0, "message": "These are nats."}]
 SLIDER = {"description": "t", "min": 0.1, "max": 2.0, "step": 0.1, "value": 1.0}
-SMALL = {
+SMALL = {  # a word and a bound stand behind the 40 letters that a pin shows: its digest tells them apart
     "nbformat": 4,
     "nbformat_minor": 5,
     "metadata": {
@@ -48,14 +48,19 @@ SMALL = {
         }
     },
     "cells": [
-        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "It costs five bits. Divide by log 2."},
+        {
+            "cell_type": "markdown",
+            "id": "a",
+            "metadata": {},
+            "source": "It costs five bits per token of the text. Divide by log 2.",
+        },
         {
             "cell_type": "code",
             "id": "b",
             "metadata": {"tags": ["asserts"]},
             "execution_count": 1,
             "outputs": [{"output_type": "stream", "name": "stdout", "text": "5.0\n"}],
-            "source": "assert np.allclose(x, 5, rtol=1e-15)",
+            "source": "assert np.allclose(x, 5, atol=0.0, rtol=1e-15)",
         },
         {"cell_type": "markdown", "id": "c", "metadata": {}, "source": "That is all."},
     ],
@@ -71,12 +76,14 @@ def set_to(place, key, value):
 
 
 EDITS = {
-    "a word": lambda book: set_to(book["cells"][0], "source", "It costs five bits. Multiply by log 2."),
+    "a word": lambda book: set_to(
+        book["cells"][0], "source", "It costs five bits per token of the text. Multiply by log 2."
+    ),
     "cells exchanged": lambda book: book["cells"].reverse(),
     "code that nothing asserts": lambda book: set_to(
-        book["cells"][1], "source", "x = 6\nassert np.allclose(x, 5, rtol=1e-15)"
+        book["cells"][1], "source", "x = 6\nassert np.allclose(x, 5, atol=0.0, rtol=1e-15)"
     ),
-    "a bound": lambda book: set_to(book["cells"][1], "source", "assert np.allclose(x, 5, rtol=1)"),
+    "a bound": lambda book: set_to(book["cells"][1], "source", "assert np.allclose(x, 5, atol=0.0, rtol=1)"),
     "a tolerance": lambda book: set_to(state_of(book, "1")["questions"][0], "tolerance", 0.2),
     "a unit": lambda book: set_to(state_of(book, "1")["questions"][0], "unit", "nats"),
     "after right": lambda book: set_to(state_of(book, "1")["questions"][0], "because", "So not."),
@@ -106,7 +113,8 @@ def test_a_changed_line_of_code_is_shown_with_its_cell():
     book = copy.deepcopy(SMALL)
     EDITS["a bound"](book)
     (told,) = changes(json.dumps(SMALL), json.dumps(book), is_notebook=True)
-    assert "- assert np.allclose(x, 5, rtol=1e-15)" in told and "+ assert np.allclose(x, 5, rtol=1)" in told
+    assert "- assert np.allclose(x, 5, atol=0.0, rtol=1e-15)" in told
+    assert "+ assert np.allclose(x, 5, atol=0.0, rtol=1)" in told
     assert "[of: b]" in told and "That is all" not in told
 
 
