@@ -28,6 +28,8 @@ def check_pairs(ax, series, words, digits):
     """Two bars for each word, their heights, labels and legend."""
     for bars, values in zip(ax.containers, series.values(), strict=True):
         assert [bar.get_height() for bar in bars] == values.tolist()
+    for tick, first, second in zip(ax.get_xticks(), *ax.containers, strict=True):
+        assert first.get_x() + first.get_width() < tick < second.get_x(), "left and right of their word"
     assert words_of(ax.get_legend().get_texts()) == list(series)
     assert words_of(ax.get_xticklabels()) == words
     assert words_of(ax.texts) == [f"{v:.{digits}f}" for values in series.values() for v in values]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from lmhead import plots, unembed
 from tests.support.ran import axes_of
@@ -88,12 +89,16 @@ def test_the_two_lines_hold_the_numbers_in_the_order_of_memory():
 
 
 @pytest.mark.figure("fig-memory")
-def test_each_word_has_its_own_colour_in_both_lines():
-    ax = axes_of(CHAPTER)["fig-memory"]
+@pytest.mark.figure("fig-reshape")
+def test_each_word_has_its_own_colour_in_all_lines():
     of_word: dict[str, set[str]] = {}
-    for text in ax.texts:
-        if text.get_text() in WORDS:
-            of_word.setdefault(text.get_text(), set()).add(text.get_color())
+    for name in ("fig-memory", "fig-reshape"):
+        ax = axes_of(CHAPTER)[name]
+        words = [text for text in ax.texts if text.get_text() in WORDS]
+        strips = [cell for cell in ax.patches if cell.get_linewidth() == 0]
+        for word, strip in zip(words, strips, strict=True):
+            assert word.get_position()[0] == strip.get_x() + 0.5
+            of_word.setdefault(word.get_text(), set()).update((word.get_color(), to_hex(strip.get_facecolor())))
     colors = [color for (color,) in of_word.values()]
     assert len(set(colors)) == len(WORDS)
 

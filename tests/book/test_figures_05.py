@@ -31,6 +31,8 @@ def test_the_pieces_lie_end_to_end_and_u_falls_on_the_second():
     left = np.array([bar.get_x() for bar in ax.patches])
     np.testing.assert_allclose(left, [0, *ends[:-1]], atol=1e-12)
     np.testing.assert_allclose(left + [bar.get_width() for bar in ax.patches], ends)
+    assert [bar.get_y() + bar.get_height() / 2 for bar in ax.patches] == ax.get_yticks().tolist()
+    assert [text.get_text() for text in ax.texts] == [f"{end:.3f}" for end in np.column_stack([left, ends]).ravel()]
     assert [label.get_text() for label in ax.get_yticklabels()] == WORDS
     (u,) = set(ax.get_lines()[0].get_xdata())
     assert u == np.random.default_rng(0).random() and (ends <= u).sum() == WORDS.index("rug")
