@@ -84,8 +84,8 @@ def summarize(logits: ArrayLike) -> LogSumExp:
 def merge(a: LogSumExp, b: LogSumExp) -> LogSumExp:
     r"""The state of two sets of logits together. Associative and commutative, up to rounding.
 
-    With `top` the larger of the two: $\mathrm{rest} = \mathrm{rest}_{high} + (1 + \mathrm{rest}_{low})\,
-    e^{\mathrm{top}_{low} - \mathrm{top}_{high}}$. The state of no logits at all is (-inf, 0).
+    With `top` the larger of the two: $\mathrm{rest} = \mathrm{rest}_\text{high} + (1 + \mathrm{rest}_\text{low})\,
+    e^{\mathrm{top}_\text{low} - \mathrm{top}_\text{high}}$. The state of no logits at all is (-inf, 0).
 
     Raises:
       TypeError: something that is no `LogSumExp`.
