@@ -44,7 +44,6 @@ MARK_NEW_LOOKS = """([known, scheme]) => {
   return found;
 }"""
 
-
 LEAVE_OTHER_WORDS_OF_CODE = """() => {
   const marked = "[data-light], [data-dark]";
   for (const word of document.querySelectorAll(".highlight pre span"))
