@@ -113,12 +113,14 @@ def faults_of_remembering(text, number, labels):
     if not 1 <= len(lines) <= 5:
         yield f"one to five lines to remember; there are {len(lines)}"
     for k, line in enumerate(lines, start=1):
-        links = re.search(r"\[shown\]\(#([\w-]+)\),? \[tried\]\(#([\w-]+)\)\s*$", " ".join(line.split()))
+        shown, tried = r"\[shown\](\(#[\w-]+\)(?:,? \[and here\]\(#[\w-]+\))*)", r"\[tried\]\(#([\w-]+)\)"
+        links = re.search(rf"{shown},? {tried}\s*$", " ".join(line.split()))
         if not links:
-            yield f"end with [shown](#...) [tried](#conclusion-{number}-{k}): {line}"
+            yield f"end with [shown](#...) [and here](#...) [tried](#conclusion-{number}-{k}): {line}"
         else:
-            if links[1].lower() not in labels:
-                yield f"no cell of this chapter has the label {links[1]}: {line}"
+            for label in re.findall(r"#([\w-]+)", links[1]):
+                if label.lower() not in labels:
+                    yield f"no cell of this chapter has the label {label}: {line}"
             if links[2] != f"conclusion-{number}-{k}":
                 yield f"[tried] leads to {links[2]}, and this is line {k}: {line}"
 
@@ -206,8 +208,9 @@ SHOWN = code("p = softmax(z)", "claim-A13")
 def test_what_is_right_passes():
     book = [SHOWN, code("assert p.sum() == 1", "asserts"), code("assert yours", "solution")]
     assert [*misplaced_assertions(book), *unasserted_claims(book)] == []
-    remembered = "## What to remember\n\n- One.\n  [shown](#claim-a13) [tried](#conclusion-05-1)\n\nNext: more."
-    assert [*faults_of_remembering(remembered, "05", {"claim-a13"})] == []
+    for shown in ("[shown](#claim-a13)", "[shown](#claim-A13), [and here](#shown-05-1),"):
+        remembered = f"## What to remember\n\n- One.\n  {shown} [tried](#conclusion-05-1)\n\nNext: more."
+        assert [*faults_of_remembering(remembered, "05", {"claim-a13", "shown-05-1"})] == []
 
 
 @pytest.mark.parametrize(
@@ -244,6 +247,7 @@ def test_a_claim_that_nothing_asserts_is_seen(after):
         "- One.",
         "- One. [shown](#claim-a13)",
         "- One. [shown](#claim-a14) [tried](#conclusion-05-1)",
+        "- One. [shown](#claim-a13) [and here](#claim-a14) [tried](#conclusion-05-1)",
         "- One. [shown](#claim-a13) [tried](#conclusion-05-2)",
     ],
 )
