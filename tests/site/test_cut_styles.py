@@ -68,25 +68,32 @@ CELLS = "div.cell:has(.python-bar):not(.tag_hide-input, .needs-model)"
 # ---- states that a reader brings about; those of the pointer and the keyboard are in the selectors
 
 
-def with_a_cell_that_runs(page: Page) -> None:
-    """On a chapter's page: one that has been edited and does not end."""
+def with_cells_that_have_run(page: Page) -> None:
+    """On a chapter's page: one as it stands in the book; one with an error in place of its output, its editor open."""
     page.set_default_timeout(PATIENCE)
     if page.locator(CELLS).count():
-        write(page.locator(CELLS).first, "while True: pass")
-        press(page.locator(CELLS).first, "Run")
-        wait_until_said(page.locator(CELLS).first, "^Running")
-
-
-def with_cells_that_have_run(page: Page) -> None:
-    """One as it was before, after it was stopped; one with an error in place of its output, and its editor open."""
-    if page.locator(CELLS).count():
-        first, second = page.locator(CELLS).all()[:2]
-        press(first, "Stop")
-        wait_until_said(first, "^Stopped")
-        press(first, "Restore")
+        second = page.locator(CELLS).nth(1)
         write(second, "print('text')\n1 / 0")
         press(second, "Run")
         wait_until_said(second, ENDED)
+
+
+def with_a_cell_that_runs(page: Page) -> None:
+    """One that has been edited and does not end."""
+    if page.locator(CELLS).count():
+        first = page.locator(CELLS).first
+        write(first, "import time\nwhile True: time.sleep(1)")
+        press(first, "Run")
+        wait_until_said(first, "^Running")
+
+
+def with_a_cell_that_was_stopped(page: Page) -> None:
+    """And is again as it was before."""
+    if page.locator(CELLS).count():
+        first = page.locator(CELLS).first
+        press(first, "Stop")
+        wait_until_said(first, "^Stopped")
+        press(first, "Restore")
 
 
 def in_the_dark_on_a_phone(page: Page) -> None:
@@ -129,8 +136,9 @@ def searching(page: Page) -> None:
 
 STATES: list[Callable[[Page], None]] = [
     lambda page: None,
-    with_a_cell_that_runs,
     with_cells_that_have_run,
+    with_a_cell_that_runs,
+    with_a_cell_that_was_stopped,
     in_the_dark_on_a_phone,
     in_the_systems_colours,
     on_paper,

@@ -27,6 +27,12 @@ from tools.browser import find_browser
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 FLAGS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # no name is ever looked up
+# Each window's address bar would start two pages of its own, as dear as one of the book. (The switch stands in place of
+# Playwright's own, so what of that is about pages is said again.)
+FLAGS += [
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,"
+    "HttpsUpgrades,MediaRouter,OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning"
+]
 
 STATE = "application/vnd.jupyter.widget-state+json"
 

@@ -41,6 +41,7 @@ def opened(browser: Browser, address: str, *, whole: bool, **options: Any) -> It
             context.route(address.partition("?")[0] + "*", serve)
         page = open_page(context, address)
         page.evaluate("document.fonts.ready")
+        page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
         if "search.html" in address:
             page.get_by_text("Search finished").wait_for()
         yield page
@@ -57,11 +58,20 @@ def left_out(page: Page) -> dict[str, Any]:
     return page.evaluate(LEFT_OUT)
 
 
+# What moves towards an end has come there; what turns for ever stands where it began.
+AT_REST = """() => {
+  for (const one of document.getAnimations())
+    if (one.effect.getComputedTiming().endTime === Infinity) (one.currentTime = 0), one.pause();
+    else one.finish();
+}"""
+
 ROUNDED = 24  # of 255: by so much an edge between two pixels may differ
 
 
 def look_alike(one: Page, other: Page, *, whole: bool) -> bool:
-    """Whether both pages are painted alike, whole or in the window. A late font, or a caret that blinks, gets time."""
+    """Whether both pages are painted alike, whole or in the window. A late font gets time."""
+    for page in (one, other):
+        page.evaluate(AT_REST)
     for _ in range(4):
         first, second = picture(one, whole), picture(other, whole)
         if first == second or differ_by(first, second) <= ROUNDED:
