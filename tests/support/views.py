@@ -338,15 +338,16 @@ def head_cost(state: State) -> dict[str, Any]:
 
 
 def training(state: State) -> dict[str, Any]:
-    """Position by position: every pair is a hidden state (the one-hot row of what was read) and its target."""
+    """Pair by pair: each is a hidden state (the one-hot row of what was read) and its target, met `often` times."""
     counts, labels, letter = np.array(state["counts"]), state["labels"], state["letter"]
-    pairs = np.argwhere(counts > 0)
-    read, wanted = np.repeat(pairs, counts[counts > 0].astype(int), axis=0).T
+    read, wanted = np.argwhere(counts > 0).T
+    often = counts[read, wanted] / counts.sum()
     W_U, losses = np.zeros(counts.shape), []
     for step in range(state["step"] + 1):
         if step:
-            W_U = W_U - state["rate"] * (np.eye(len(labels))[read].T @ lmhead.cross_entropy_grad(W_U[read], wanted))
-        losses.append(lmhead.cross_entropy(W_U[read], wanted))
+            G = often[:, None] * lmhead.cross_entropy_grad(W_U[read], wanted, reduction="sum")
+            W_U = W_U - state["rate"] * (np.eye(len(labels))[read].T @ G)
+        losses.append(often @ lmhead.cross_entropy(W_U[read], wanted, reduction="none"))
     p, shares = lmhead.softmax(W_U), counts / counts.sum(axis=1, keepdims=True)
     text = ""
     for u in state["draws"][state["seed"]]:
@@ -356,7 +357,7 @@ def training(state: State) -> dict[str, Any]:
         text += labels[token]
     best = sorted(range(len(labels)), key=lambda j: (-counts[letter, j], j))[:8]
     shown = {"probability": p[letter, best], "counted share": shares[letter, best]}
-    floor = -np.log(shares[read, wanted]).mean()
+    floor = -often @ np.log(shares[read, wanted])
     costs = {"loss (nats)": losses[-1], "floor (nats)": floor, "it writes": text or labels[0]}
     columns = {"token": [labels[j] for j in best], **shown}
     return {
