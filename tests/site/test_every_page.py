@@ -83,8 +83,27 @@ def test_what_is_folded_is_printed(seen: dict[str, Seen]) -> None:
     assert sum(len(page.folds_on_paper) for page in seen.values()) > 20
 
 
-def test_a_page_opened_in_the_dark_is_dark_from_the_start(seen: dict[str, Seen]) -> None:
+def test_a_page_opened_in_the_dark_is_dark(seen: dict[str, Seen]) -> None:
     assert {address: page.theme for address, page in seen.items() if page.theme != "dark"} == {}
+
+
+FIRST_THEME = """new MutationObserver((_, observer) => {
+  if (!document.body) return;
+  window.firstTheme = document.documentElement.dataset.theme;
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true })"""
+
+
+def test_a_page_has_its_colours_before_it_is_painted(browser: Browser, addresses: list[str]) -> None:
+    """At a first visit, and when the system has changed since: else all of it would be painted twice."""
+    with closed_network(browser, []) as context:
+        context.add_init_script(FIRST_THEME)
+        for scheme in ("dark", "light", "dark"):
+            page = context.new_page()
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.goto(addresses[0])
+            assert page.evaluate("window.firstTheme") == scheme
+            page.close()
 
 
 ALL_FIGURES = """async (files) => {

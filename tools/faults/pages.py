@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.faults.mutant import Mutant
 
 T_CUT = "tests/site/test_cut_styles.py -k stays"
+T_COLOURS = "tests/site/test_every_page.py -k colours_before"
 T_META = "tests/site/test_page_meta.py -k own"
 T_SAID = "tests/site/test_screen_readers.py -k written"
 T_SITE = "tests/site/test_site.py"
@@ -13,6 +14,7 @@ FAULTS = [
     Mutant("styles: a script's class is not looked for", "book/_ext/cut_styles.py", 'or name.lstrip(".#[") in self.words', "", T_CUT),
     Mutant("styles: properties behind properties are lost", "book/_ext/cut_styles.py", "        used |= more\n", "        break\n", T_CUT),
     Mutant("formula: words are spelled", "book/_ext/static_math.py", "<mn>\\d</mn>)+", "<mn>\\d</mn>){99}", T_SAID),
+    Mutant("page: painted before it has its colours", "book/_templates/layout.html", 'dataset.mode === "auto"', 'dataset.mode === "dark"', T_COLOURS),
     Mutant("page: without a description", "_config.yml", "      book/questions: Short", "      book/question: Short", T_META),
     Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
     Mutant("page: a card's chapter", "book/index.md", "chapter 6, matrix product, derivative", "chapter 5, matrix product, derivative", T_SITE),
