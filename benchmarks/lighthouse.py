@@ -5,7 +5,7 @@
     .venv/bin/python -m benchmarks.lighthouse index 06     the pages whose names begin so
 
 It takes about a minute per page, needs Node's `npx`, which fetches Lighthouse, and a machine that does nothing else:
-its load is told below the table.
+its load is told below the table, and in it its power, as Lighthouse finds it at each run (`benchmarkIndex`).
 """
 
 from __future__ import annotations
@@ -99,6 +99,7 @@ def judged(address: str) -> tuple[dict[str, float], list[str]]:
     }
     for audit, name in MEASURES.items():
         found[name] = statistics.median(report["audits"][audit]["numericValue"] for report in reports)
+    found["power"] = statistics.median(report["environment"]["benchmarkIndex"] for report in reports)
     wrong = [
         reports[0]["audits"][one["id"]]["title"]
         for category in list(CATEGORIES)[1:]
@@ -111,7 +112,8 @@ def judged(address: str) -> tuple[dict[str, float], list[str]]:
 def row(name: str, found: dict[str, float]) -> str:
     scores = " | ".join(f"{found[one]:.0f}" for one in CATEGORIES.values())
     first, largest, blocked, shift = (found[one] for one in MEASURES.values())
-    return f"| {name} | {scores} | {first / 1000:.1f} s | {largest / 1000:.1f} s | {blocked:.0f} ms | {shift:.3f} |"
+    times = f"{first / 1000:.1f} s | {largest / 1000:.1f} s | {blocked:.0f} ms | {shift:.3f}"
+    return f"| {name} | {scores} | {times} | {found['power']:.0f} |"
 
 
 def too_low(name: str, found: dict[str, float]) -> list[str]:
@@ -127,7 +129,7 @@ def main() -> int:
     wanted = [one for one in sys.argv[1:] if not one.startswith("--")]
     files = [file for file in sorted((SITE / "book").glob("*.html")) if "<!-- Cut from" in file.read_text("utf-8")]
     files = [file for file in files if not wanted or file.name.startswith(tuple(wanted))]
-    head = ["page", *CATEGORIES.values(), *MEASURES.values()]
+    head = ["page", *CATEGORIES.values(), *MEASURES.values(), "power"]
     lines, short = ["| " + " | ".join(head) + " |", "| --- " * len(head) + "|"], []
     before = os.getloadavg()[0]
     with served_compressed(SITE) as address:
@@ -136,7 +138,8 @@ def main() -> int:
             lines.append(row(file.stem, found))
             short += too_low(file.stem, found) + [f"{file.stem}: {one}" for one in wrong]
             print(lines[-1], *wrong, sep="\n  ", flush=True)
-    lines.append(f"\nThe load of the machine before the first run was {before:.1f}.")
+    after = os.getloadavg()[0]
+    lines.append(f"\nThe load of the machine was {before:.1f} before the first run and {after:.1f} after the last.")
     print("", *lines, "", *short, sep="\n")
     if "--write" in sys.argv:
         readme = Path(__file__).with_name("README.md")
