@@ -207,14 +207,18 @@ def write_folder(folder: Path, pyodide: Path) -> None:
 
 def script(made: Mapping[str, bytes]) -> str:
     """Our script: what it has to know, then the files that it is joined from."""
+    core = [entry["file"] for entry in manifest()["files"] if entry["part"] == "core"]
+    worker = (HERE / "worker.js").read_text("utf-8")
+    started = b"".join([*(made[name] for name in core), worker.encode()])  # what a Python that has started is made of
     known = {
         "PARTS": {
             name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in made.items()
         },
-        "CORE": [entry["file"] for entry in manifest()["files"] if entry["part"] == "core"],
+        "CORE": core,
         "WORDS": manifest()["words"],
         "VERSION": manifest()["python"],
-        "WORKER": (HERE / "worker.js").read_text("utf-8"),
+        "WORKER": worker,
+        "STAMP": hashlib.sha256(started).hexdigest()[:16],
     }
     lines = [f"const {name} = {json.dumps(value)};" for name, value in known.items()]
     files = [(HERE / f"{name}.js").read_text("utf-8") for name in SCRIPTS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,20 +72,23 @@ def test_firefox_runs_a_chapter(site: Path, tmp_path: Path) -> None:
     if path is None:
         missing("Firefox")
     with served(site) as address, firefox(path, tmp_path) as tab:
-        tab.open(f"{address}/book/02_shapes_of_W_U.html")
-        stored = tab.evaluate(f"({SAID})()")
-        tab.evaluate(
-            "[...document.querySelectorAll('.python-bar button')].find((one) => one.textContent === 'Run all').click()"
-        )
-        said = "document.querySelector('.python-status').textContent"
-        for _ in range(3):  # of a minute each
-            try:
-                tab.wait_for(f"/^All|^Stopped|did not run/.test({said})")
-                break
-            except TimeoutError:
-                pass
-        assert tab.evaluate(said).startswith("All")
-        assert tab.evaluate(f"({SAID})()") == stored
+        for _ in range(2):  # the second page begins with the memory that the first has kept
+            tab.open(f"{address}/book/02_shapes_of_W_U.html")
+            stored = tab.evaluate(f"({SAID})()")
+            tab.evaluate(
+                "[...document.querySelectorAll('.python-bar button')]"
+                ".find((one) => one.textContent === 'Run all').click()"
+            )
+            said = "document.querySelector('.python-status').textContent"
+            for _ in range(3):  # of a minute each
+                try:
+                    tab.wait_for(f"/^All|^Stopped|did not run/.test({said})")
+                    break
+                except TimeoutError:
+                    pass
+            assert tab.evaluate(said).startswith("All")
+            assert tab.evaluate(f"({SAID})()") == stored
+            assert len(tab.evaluate(f"({KEPT})()")) == 1
         assert tab.errors == []
         assert [url for url in tab.requests if not url.startswith((address, "blob:", "data:"))] == []
 
@@ -242,6 +246,42 @@ def test_edits_survive_a_reload_and_one_click_forgets_them(browser: Browser, sit
         page.reload(wait_until="networkidle")
         assert page.locator("textarea").count() == note.count() == 0
     assert troubles == []
+
+
+# ---- what the next page saves
+
+KEPT = """async () => {
+  const kept = await caches.open("memory of Python");
+  const sizes = (await kept.keys()).map(async (one) => (await (await kept.match(one)).arrayBuffer()).byteLength);
+  return Promise.all(sizes);
+}"""
+
+DAMAGED = """async () => {
+  const kept = await caches.open("memory of Python"), [address] = await kept.keys();
+  for (const one of [address, "of-another-build"]) await kept.put(one, new Response(new Uint8Array(2e7)));
+}"""
+
+OWN = "import random\nhash('word'), random.random()"  # each Python draws its hashes when it starts
+
+
+def test_the_next_page_goes_on_from_the_memory_of_the_first(browser: Browser, site: Path) -> None:
+    troubles: list[str] = []
+    with chapter(browser, site, SIX, troubles) as page:
+
+        def own(name: str) -> tuple[int, float]:
+            page.goto(f"{page.url.rpartition('/')[0]}/{name}.html")
+            seen = ast.literal_eval(run_code(cell_with(page, "import numpy as np", first=True), OWN))
+            page.wait_for_function(f"async () => {{ const [one] = await ({KEPT})(); return one > 2e7; }}")
+            return seen
+
+        word, drawn = own(SIX)
+        assert page.evaluate(KEPT) == [pytest.approx(30 * 2**20, rel=0.1)]
+        word_again, drawn_again = own("07_training_the_head")
+        assert word_again == word and drawn_again != drawn
+        page.evaluate(DAMAGED)
+        assert own(SIX)[0] != word
+        assert len(page.evaluate(KEPT)) == 1
+    assert troubles == [], "\n".join(troubles)
 
 
 # ---- figures, widgets, exercises

@@ -3,6 +3,7 @@
 from tools.faults.mutant import Mutant
 
 CELLS, OUTPUTS = "book/_ext/live_python/cells.js", "book/_ext/live_python/outputs.js"
+WORKER = "book/_ext/live_python/worker.js"
 BUTTONS, BUILD = "book/_ext/live_python/first/buttons.js", "book/_ext/live_python.py"
 T_PAGE, T_BUILD = "tests/site/test_live_python.py", "tests/site/test_live_python_build.py"
 
@@ -41,6 +42,27 @@ FAULTS = [
         "if (edits) load();",
         "load();",
         f"{T_PAGE} -k first_click",
+    ),
+    Mutant(
+        "page's Python: another page starts it anew",
+        WORKER,
+        "if (memory) {",
+        "if (false) {",
+        f"{T_PAGE} -k next_page",
+    ),
+    Mutant(
+        "page's Python: all pages draw the same random numbers",
+        WORKER,
+        "import random; random.seed()",
+        "pass",
+        f"{T_PAGE} -k next_page",
+    ),
+    Mutant(
+        "page's Python: the memory of every build is kept for ever",
+        WORKER,
+        "await caches.delete(KEPT); // that of another build",
+        "",
+        f"{T_PAGE} -k next_page",
     ),
     Mutant(
         "page's Python: a package of another hash is taken",

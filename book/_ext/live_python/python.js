@@ -46,7 +46,7 @@ function makePython() {
     if (worker !== mine) throw new Stopped();
     if (!started) {
       const core = Object.fromEntries(CORE.map((name) => [name, loaded[name]]));
-      await ask({ do: "start", core, version: VERSION }, Object.values(core));
+      await ask({ do: "start", core, version: VERSION, stamp: STAMP }, Object.values(core));
     }
     for (const name of missing) {
       await ask({ do: "add", name, bytes: loaded[name] }, [loaded[name]]);
