@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from lmhead import cross_entropy, softmax
+from tests.support.accessible import axe
 from tests.support.firefox import find_firefox, firefox
 from tests.support.live import missing, served
 from tests.support.live_python import (
@@ -409,13 +409,12 @@ def test_cells_that_run_are_accessible(six: Page, cell: Locator, theme: str) -> 
     write(busy, "while True: pass")
     press(busy, "Run")
     wait_until_said(busy, "^Running")
-    rules = {"target-size": {"enabled": True}}
     context = {"include": [["div.cell:has(.python-used)"], [".python-note"]]}
-    found = Axe().run(six, context=context, options={"preload": False, "resultTypes": ["violations"], "rules": rules})
+    found = axe(six, context, rules={"target-size": {"enabled": True}})
     six.evaluate("document.documentElement.dataset.theme = 'light'")
     press(busy, "Stop")
     wait_until_said(busy, "^Stopped")
-    assert [(one["id"], [node["html"][:150] for node in one["nodes"]]) for one in found.response["violations"]] == []
+    assert found == []
 
 
 def test_nothing_is_wider_than_a_phone(six: Page, cell: Locator) -> None:
