@@ -31,6 +31,7 @@ KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it
     "long": ("take long", set()),
     "mutation": ("run other tests on planted faults", set()),
 }
+LONGEST_FIRST = ({"mutation", "environment", "alone"}, {"browser", "model"}, set(KINDS))
 OTHER_MARKS = (
     "figure(name): asserts what the book's figure of that name draws",
     "alone: long, any worker takes it",
@@ -68,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for kind in kinds_of(item):
             item.add_marker(kind)
     # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
-    items.sort(key=lambda item: not marks_of(item) & {"mutation", "environment", "alone"})
+    items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
     if config.getoption("quick"):
         left_out = [item for item in items if marks_of(item) & set(KINDS)]
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
