@@ -68,14 +68,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(kind)
-    # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
-    items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
     if config.getoption("quick"):
         left_out = [item for item in items if marks_of(item) & set(KINDS)]
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
     if hasattr(config, "workerinput"):
+        # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
+        items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
         mine = session.folder / f"groups.{config.workerinput['workerid']}"
         mine.write_text(json.dumps({item.nodeid: group_of(item) for item in items}), encoding="utf-8")
         mine.replace(session.folder / "groups.json")  # all workers write the same
