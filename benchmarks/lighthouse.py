@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-from tools.browser import find_browser  # noqa: E402
+from tools.browser import NO_PAGES_OF_ITS_OWN, find_browser  # noqa: E402
 
 SITE = ROOT / "_build/html"
 LIGHTHOUSE = "lighthouse@12.8.2"
@@ -80,7 +80,7 @@ def served_compressed(folder: Path) -> Iterator[str]:
 
 def run(address: str) -> dict[str, Any]:
     """One report. Lighthouse's own settings are those of a slow phone."""
-    chrome = "--chrome-flags=--headless --no-sandbox --disable-gpu --disable-quic"
+    chrome = f"--chrome-flags=--headless --no-sandbox --disable-gpu --disable-quic {NO_PAGES_OF_ITS_OWN}"
     command = ["npx", "--yes", LIGHTHOUSE, address, "--output=json", "--quiet", chrome]
     command.append("--only-categories=" + ",".join(CATEGORIES))
     environment = {**os.environ, "CHROME_PATH": find_browser() or ""}

@@ -16,6 +16,13 @@ ELSEWHERE = (
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
 
+# Each window's address bar starts two pages of its own, as dear as one of the book. (Who starts a browser has a switch
+# of this name too, and the last one counts: so what of those is about pages is said again.)
+NO_PAGES_OF_ITS_OWN = (
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,"
+    "HttpsUpgrades,MediaRouter,OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning,Translate"
+)
+
 
 def find_browser() -> str | None:
     """The path of an installed browser, or of the one that Playwright downloaded before."""

@@ -22,17 +22,12 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_pla
 
 from tests.support import session
 from tests.support.views import Script, all_of, cells_with, check, check_labels, rows_of, said_in
-from tools.browser import find_browser
+from tools.browser import NO_PAGES_OF_ITS_OWN, find_browser
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 FLAGS += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # no name is ever looked up
-# Each window's address bar would start two pages of its own, as dear as one of the book. (The switch stands in place of
-# Playwright's own, so what of that is about pages is said again.)
-FLAGS += [
-    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,"
-    "HttpsUpgrades,MediaRouter,OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning"
-]
+FLAGS += [NO_PAGES_OF_ITS_OWN]
 
 STATE = "application/vnd.jupyter.widget-state+json"
 
