@@ -54,6 +54,16 @@ def scope_headers(app: Sphinx, pagename: str, templatename: str, context: dict[s
     context["body"] = "".join(parts)
 
 
+def light_without_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """Give a page the light colours if no script runs: until one decides, it would say "auto", which has no colours."""
+    if exception or app.builder.format != "html":
+        return
+    for file in Path(app.outdir).rglob("*.html"):
+        page = file.read_text(encoding="utf-8")
+        if (light := page.replace(' data-theme="auto"', ' data-theme="light"', 1)) != page:
+            file.write_text(light, encoding="utf-8")
+
+
 def remove_cut_font(app: Sphinx) -> None:
     """Make room for the theme's whole font, which Sphinx copies at every build."""
     (Path(app.outdir) / "_static" / ICON_FONT).unlink(missing_ok=True)
@@ -78,5 +88,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", scope_headers)
     app.connect("html-page-context", leave_out_long_contents)
     app.connect("builder-inited", remove_cut_font)
+    app.connect("build-finished", light_without_scripts)
     app.connect("build-finished", cut_icons, priority=800)  # after cut_styles
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -106,6 +106,24 @@ def test_a_page_has_its_colours_before_it_is_painted(browser: Browser, addresses
             page.close()
 
 
+COLOURS = """() => ["article p a", ".admonition", ".cell_input", ".highlight .nb"].map((place) => {
+  const { color, backgroundColor, borderLeftColor } = getComputedStyle(document.querySelector(place));
+  return [color, backgroundColor, borderLeftColor];
+})"""
+
+
+def test_without_scripts_a_page_has_the_colours_of_the_light(browser: Browser, addresses: list[str]) -> None:
+    chapter = next(address for address in addresses if "06_cross" in address)
+    seen = []
+    for scripts in (True, False):
+        with closed_network(browser, [], color_scheme="light", java_script_enabled=scripts) as context:
+            page = context.new_page()
+            page.goto(chapter)
+            seen.append(page.evaluate(COLOURS))
+    with_scripts, without = seen
+    assert without == with_scripts
+
+
 ALL_FIGURES = """async (files) => {
   const cell = document.querySelector("div.cell:has(figure img)");
   const cells = files.map((file) => {
