@@ -113,8 +113,8 @@ def faults_of_remembering(text, number, labels):
     if not 1 <= len(lines) <= 5:
         yield f"one to five lines to remember; there are {len(lines)}"
     for k, line in enumerate(lines, start=1):
-        shown, tried = r"\[shown\](\(#[\w-]+\)(?:,? \[and here\]\(#[\w-]+\))*)", r"\[tried\]\(#([\w-]+)\)"
-        links = re.search(rf"{shown},? {tried}\s*$", " ".join(line.split()))
+        shown, tried = r"\[shown\](\(#[\w-]+\)(?: \[and here\]\(#[\w-]+\))*)", r"\[tried\]\(#([\w-]+)\)"
+        links = re.search(rf"{shown} {tried}\s*$", " ".join(line.split()))
         if not links:
             yield f"end with [shown](#...) [and here](#...) [tried](#conclusion-{number}-{k}): {line}"
         else:
@@ -225,7 +225,7 @@ SHOWN = code("p = softmax(z)", "claim-A13")
 def test_what_is_right_passes():
     book = [SHOWN, code("assert p.sum() == 1", "asserts"), code("assert yours", "solution")]
     assert [*misplaced_assertions(book), *unasserted_claims(book)] == []
-    for shown in ("[shown](#claim-a13)", "[shown](#claim-A13), [and here](#shown-05-1),"):
+    for shown in ("[shown](#claim-a13)", "[shown](#claim-A13) [and here](#shown-05-1)"):
         remembered = f"## What to remember\n\n- One.\n  {shown} [tried](#conclusion-05-1)\n\nNext: more."
         assert [*faults_of_remembering(remembered, "05", {"claim-a13", "shown-05-1"})] == []
 
