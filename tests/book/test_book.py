@@ -52,7 +52,7 @@ def test_errors_are_meant_and_short(chapter):
             assert "broadcast" not in error.evalue, f"NumPy stops it before the mistake on show:\n{cell.source}"
 
 
-@every_chapter
+@pytest.mark.parametrize("chapter", [*CHAPTERS, "conclusions"])
 def test_cells_are_short(chapter):
     for cell in code_cells(chapter):
         lines = [line for line in cell.source.splitlines() if line.strip()]
