@@ -26,7 +26,8 @@ def as_array(x: ArrayLike, name: str) -> Array:
         raise TypeError(f"{name} is a masked array, whose mask would be lost: mask logits with -inf, targets with -100")
     if getattr(x, "requires_grad", False) is True:
         raise TypeError(f"{name} is a tensor that needs grad, which NumPy cannot follow; use .detach()")
-    if str(getattr(x, "dtype", "")).endswith("bfloat16"):
+    dtype = getattr(x, "dtype", None)
+    if getattr(dtype, "kind", "V") == "V" and str(dtype).endswith("bfloat16"):  # "V": to NumPy, bytes of no known type
         remedy = ".float()" if hasattr(x, "float") else ".astype(np.float32)"
         raise TypeError(f"{name} is bfloat16, which NumPy does not have; use {remedy}")
     try:
@@ -41,7 +42,7 @@ def as_array(x: ArrayLike, name: str) -> Array:
 def as_numbers(x: ArrayLike, name: str) -> Array:
     """An array of a type that the package computes with: float16, float32, float64 or any integers."""
     array = as_array(x, name)
-    if array.dtype.kind not in "iu" and array.dtype not in (np.float16, np.float32, np.float64):
+    if array.dtype.kind not in "iu" and array.dtype.char not in "efd":  # the letters of float16, float32, float64
         got = type(x).__name__ if array.dtype == object and not array.ndim else array.dtype
         raise TypeError(f"{name} must be float16, float32, float64 or integers; got {got}")
     return array
