@@ -26,8 +26,8 @@ def as_array(x: ArrayLike, name: str) -> Array:
         raise TypeError(f"{name} is a masked array, whose mask would be lost: mask logits with -inf, targets with -100")
     if getattr(x, "requires_grad", False) is True:
         raise TypeError(f"{name} is a tensor that needs grad, which NumPy cannot follow; use .detach()")
-    dtype = getattr(x, "dtype", None)
-    if getattr(dtype, "kind", "V") == "V" and str(dtype).endswith("bfloat16"):  # "V": to NumPy, bytes of no known type
+    # Its kind to NumPy is "V", bytes of no known type; a tensor's dtype has no kind. (The name of a dtype is slow.)
+    if getattr(dtype := getattr(x, "dtype", None), "kind", "V") == "V" and str(dtype).endswith("bfloat16"):
         remedy = ".float()" if hasattr(x, "float") else ".astype(np.float32)"
         raise TypeError(f"{name} is bfloat16, which NumPy does not have; use {remedy}")
     try:
