@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.live import served
 from tests.support.live_python import ENDED, PATIENCE, press, wait_until_said, write
-from tests.support.styles import CUT, left_out, look_alike, opened
+from tests.support.styles import CUT, both_ways, left_out, look_alike
 
 # ---- which rules stay
 
@@ -68,32 +68,33 @@ CELLS = "div.cell:has(.python-bar):not(.tag_hide-input, .needs-model)"
 # ---- states that a reader brings about; those of the pointer and the keyboard are in the selectors
 
 
-def with_cells_that_have_run(page: Page) -> None:
-    """On a chapter's page: one as it stands in the book; one with an error in place of its output, its editor open."""
+def as_it_opens(page: Page) -> None:
     page.set_default_timeout(PATIENCE)
-    if page.locator(CELLS).count():
-        second = page.locator(CELLS).nth(1)
-        write(second, "print('text')\n1 / 0")
-        press(second, "Run")
-        wait_until_said(second, ENDED)
+
+
+def with_cells_that_have_run(page: Page) -> None:
+    """One as it stands in the book; one with an error in place of its output, its editor open."""
+    page.set_default_timeout(PATIENCE)
+    second = page.locator(CELLS).nth(1)
+    write(second, "print('text')\n1 / 0")
+    press(second, "Run")
+    wait_until_said(second, ENDED)
 
 
 def with_a_cell_that_runs(page: Page) -> None:
     """One that has been edited and does not end."""
-    if page.locator(CELLS).count():
-        first = page.locator(CELLS).first
-        write(first, "import time\nwhile True: time.sleep(1)")
-        press(first, "Run")
-        wait_until_said(first, "^Running")
+    first = page.locator(CELLS).first
+    write(first, "import time\nwhile True: time.sleep(1)")
+    press(first, "Run")
+    wait_until_said(first, "^Running")
 
 
 def with_a_cell_that_was_stopped(page: Page) -> None:
     """And is again as it was before."""
-    if page.locator(CELLS).count():
-        first = page.locator(CELLS).first
-        press(first, "Stop")
-        wait_until_said(first, "^Stopped")
-        press(first, "Restore")
+    first = page.locator(CELLS).first
+    press(first, "Stop")
+    wait_until_said(first, "^Stopped")
+    press(first, "Restore")
 
 
 def in_the_dark_on_a_phone(page: Page) -> None:
@@ -134,11 +135,8 @@ def searching(page: Page) -> None:
     page.locator("#pst-search-dialog[open], #search-results").first.wait_for()
 
 
+OF_CELLS: list[Callable[[Page], None]] = [with_cells_that_have_run, with_a_cell_that_runs, with_a_cell_that_was_stopped]
 STATES: list[Callable[[Page], None]] = [
-    lambda page: None,
-    with_cells_that_have_run,
-    with_a_cell_that_runs,
-    with_a_cell_that_was_stopped,
     in_the_dark_on_a_phone,
     in_the_systems_colours,
     on_paper,
@@ -154,11 +152,11 @@ OVERLAYS = {"without_contents_and_with_a_tooltip", "searching"}  # they lie on w
 def differences(browser: Browser, address: str) -> list[str]:
     """What is wrong with the style of a page: rules that it lacks, states in which it is painted differently."""
     found = []
-    with opened(browser, address, whole=True) as whole, opened(browser, address, whole=False) as cut:
-        for state in STATES:
+    with both_ways(browser, address) as (whole, cut):
+        for state in [as_it_opens, *(OF_CELLS if whole.locator(CELLS).count() else []), *STATES]:
             state(whole)
             state(cut)
-            name = getattr(state, "__name__", "").strip("<>")
+            name = state.__name__
             rules = left_out(whole)
             assert rules["left"] > 2000 and rules["kept"] > 300, rules  # both were read
             found += [f"{name}: {rule} is left out" for rule in rules["matched"]]

@@ -17,8 +17,8 @@ def axe(page: Page, context: dict[str, Any], **options: Any) -> list[str]:
     return [f"{one['id']} ({one['impact']}) at {[node['target'] for node in one['nodes']][:3]}" for one in found]
 
 
-# Most of axe's time would go into words that look alike. What has the same look is looked at once: the colours, and what
-# its rules ask besides. (They call words large from 24 px on, or 18.66 px if bold; of a link they see the words around.)
+# Most of axe's time would go into words that look alike. A look is what its rules of colours go by, and is judged once.
+# (They call words large from 24 px on, bold ones from 18.66; of a link they see the words around it too.)
 MARK_NEW_LOOKS = """([known, scheme]) => {
   const seen = new Set(known), found = [];
   const ground = new Map([[null, "none"]]);
@@ -36,7 +36,8 @@ MARK_NEW_LOOKS = """([known, scheme]) => {
     if (!(says || element.matches("input, select")) || !element.checkVisibility({ checkVisibilityCSS: true })) continue;
     const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
     const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 18.66 : 24);
-    const link = element.tagName === "A" && [textDecorationLine, fontWeight, getComputedStyle(element.parentElement).color];
+    const around = getComputedStyle(element.parentElement).color;
+    const link = element.tagName === "A" && [textDecorationLine, fontWeight, around];
     const field = element.matches("input, select");
     const look = [color, groundOf(element), large, link, field].join();
     if (seen.has(look)) continue;

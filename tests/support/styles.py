@@ -29,22 +29,23 @@ def with_whole_sheets(page: str) -> str:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, *, whole: bool, **options: Any) -> Iterator[Page]:
-    """The page, as it is or with the whole sheets."""
+def both_ways(browser: Browser, address: str) -> Iterator[tuple[Page, Page]]:
+    """The page with the whole sheets, and as it is; in one context, so that what one has kept serves the other."""
     troubles: list[str] = []
-    with closed_network(browser, troubles, **options) as context:
-        if whole:
+    with closed_network(browser, troubles) as context:
 
-            def serve(route: Any) -> None:
-                route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
+        def serve(route: Any) -> None:
+            route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
 
-            context.route(address.partition("?")[0] + "*", serve)
-        page = open_page(context, address)
-        page.evaluate("document.fonts.ready")
-        page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
-        if "search.html" in address:
-            page.get_by_text("Search finished").wait_for()
-        yield page
+        with_sheets = address + ("&" if "?" in address else "?") + "whole"
+        context.route(with_sheets, serve)
+        pages = open_page(context, with_sheets), open_page(context, address)
+        for page in pages:
+            page.evaluate("document.fonts.ready")
+            page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
+            if "search.html" in address:
+                page.get_by_text("Search finished").wait_for()
+        yield pages
     assert troubles == []
 
 
