@@ -28,7 +28,7 @@ class Exact(NamedTuple):
 
 
 def exact(z: Array, temperature: float = 1.0, every: int = 1) -> Exact:
-    """The row `z` `[vocab]`, each of its floats taken as the exact number that it is; one in `every` entries is kept."""
+    """The row `z` `[vocab]`, each of its floats taken as the exact number that it is; one entry in `every` is kept."""
     scaled = [mpmath.mpf(float(x)) / mpmath.mpf(float(temperature)) for x in z]
     top = max(scaled)
     weights = [mpmath.exp(x - top) for x in scaled]
