@@ -4,13 +4,16 @@ import base64
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ipywidgets
 import nbformat
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from page_state import NotDrawnError, page_state
 
 from tests.support.building import build_book
 from tests.support.gallery import IMPORTS, VIEWS, notebook
@@ -26,6 +29,11 @@ def put_page(book: Path, page: nbformat.NotebookNode) -> None:
     nbformat.write(page, book / "book/page.ipynb")
 
 
+def build(book: Path) -> None:
+    built = build_book(book, book / "out")
+    assert built.returncode == 0, built.stderr[-2000:]
+
+
 def failure(book: Path) -> str:
     """What a build that has to fail says."""
     built = build_book(book, book / "out")
@@ -38,17 +46,17 @@ def widgets_page() -> nbformat.NotebookNode:
     return notebook(IMPORTS, VIEWS["loss"], VIEWS["loss"], VIEWS["prompts"])
 
 
-def built_page(book: Path) -> tuple[BeautifulSoup, dict[str, Any]]:
-    built = build_book(book, book / "out")
-    assert built.returncode == 0, built.stderr[-2000:]
-    soup = BeautifulSoup((book / "out/_build/html/book/page.html").read_text("utf-8"), "html.parser")
+def html_of(book: Path, page: str = "page") -> tuple[BeautifulSoup, dict[str, Any]]:
+    """A page of a book that has been built, and the state of widgets that it carries."""
+    soup = BeautifulSoup((book / f"out/_build/html/book/{page}.html").read_text("utf-8"), "html.parser")
     script = soup.find("script", type=STATE)
     return soup, json.loads(script.get_text()) if script else {}
 
 
 def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
     put_page(small_book, widgets_page)
-    soup, page = built_page(small_book)
+    build(small_book)
+    soup, page = html_of(small_book)
 
     assert {model["model_name"] for model in page["state"].values()} == {
         "AnyModel", "DropdownModel", "FloatLogSliderModel", "FloatSliderModel", "LinkModel", "VBoxModel",
@@ -67,53 +75,56 @@ def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nb
     assert soup.find("script", src=re.compile("widget_host.js")).has_attr("defer")
     assert "widget_host.css" in CUT.search(str(soup))[1]
 
+    soup, page = html_of(small_book, "other")  # a page without widgets loads nothing of it
+    assert page == {}
+    assert "widget_host" not in str(soup) and "application/vnd.jupyter" not in str(soup)
+
 
 def test_large_data_leave_the_page(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+    """And come back with a site that was deleted, though Sphinx does not read the notebook again."""
     put_page(small_book, widgets_page)
-    _, page = built_page(small_book)
     stored = widgets_page.metadata.widgets[STATE].state
     buffers = {
         buffer["path"][0]: base64.b64decode(buffer["data"])
         for model in stored.values()
         for buffer in model.get("buffers", [])
     }
-    moved = {b["path"][0]: b["file"] for model in page["state"].values() for b in model.get("buffers", [])}
-    assert moved.keys() == buffers.keys() and len(moved) == 6
-    for trait, key in moved.items():
-        script = (small_book / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
-        data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
-        assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
-        assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()
-
-
-def test_a_site_that_was_deleted_is_whole_again(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
-    put_page(small_book, widgets_page)
-    html = small_book / "out/_build/html"
-    built_page(small_book)
-    files = {file.name for file in (html / "_static/widget_data").iterdir()}
-    shutil.rmtree(html)  # what Sphinx has read of the notebook stays, so it is not read again
-    built_page(small_book)
-    assert {file.name for file in (html / "_static/widget_data").iterdir()} == files
-
-
-def test_a_page_without_widgets_loads_nothing_of_it(small_book: Path) -> None:
-    soup, page = built_page(small_book)
-    assert page == {}
-    assert "widget_host" not in str(soup) and "application/vnd.jupyter" not in str(soup)
+    for _ in range(2):
+        build(small_book)
+        _, page = html_of(small_book)
+        moved = {b["path"][0]: b["file"] for model in page["state"].values() for b in model.get("buffers", [])}
+        assert moved.keys() == buffers.keys() and len(moved) == 6
+        for trait, key in moved.items():
+            script = (small_book / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
+            data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
+            assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
+            assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()
+        shutil.rmtree(small_book / "out/_build/html")
 
 
 @pytest.mark.parametrize(
-    ("cell", "message"),
+    ("widget", "message"),
     [
-        ("ipywidgets.ColorPicker()", r"book/page.ipynb: widget ColorPickerModel \(\w{32}\) cannot be drawn"),
-        ("ipywidgets.VBox([ipywidgets.Output()])", r"book/page.ipynb: widget OutputModel \(\w{32}\) cannot be drawn"),
-        ("ipywidgets.FloatSlider(readout_format='.2e')", r"FloatSliderModel \(\w{32}\) has readout_format '\.2e'"),
-        ("ipywidgets.IntSlider(orientation='vertical')", r"IntSliderModel \(\w{32}\) is vertical"),
+        (lambda: ipywidgets.ColorPicker(), r"widget ColorPickerModel \(\w{32}\) cannot be drawn"),
+        (lambda: ipywidgets.VBox([ipywidgets.Output()]), r"widget OutputModel \(\w{32}\) cannot be drawn"),
+        (
+            lambda: ipywidgets.FloatSlider(readout_format=".2e"),
+            r"FloatSliderModel \(\w{32}\) has readout_format '\.2e'",
+        ),
+        (lambda: ipywidgets.IntSlider(orientation="vertical"), r"IntSliderModel \(\w{32}\) is vertical"),
     ],
 )
-def test_a_widget_that_cannot_be_drawn_fails_the_build(small_book: Path, cell: str, message: str) -> None:
-    put_page(small_book, notebook("import ipywidgets", cell))
-    assert re.search(message, failure(small_book))
+def test_a_widget_that_cannot_be_drawn_is_named(widget: Callable[[], ipywidgets.Widget], message: str) -> None:
+    ipywidgets.Widget.close_all()
+    kept = widget()
+    with pytest.raises(NotDrawnError, match=message):
+        page_state(ipywidgets.Widget.get_manager_state(drop_defaults=False)["state"], may_leave=True)
+    kept.close()
+
+
+def test_such_a_widget_fails_the_build(small_book: Path) -> None:
+    put_page(small_book, notebook("import ipywidgets", "ipywidgets.ColorPicker()"))
+    assert re.search(r"book/page.ipynb: widget ColorPickerModel \(\w{32}\) cannot be drawn", failure(small_book))
 
 
 def test_a_widget_without_stored_state_fails_the_build(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:

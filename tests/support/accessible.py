@@ -65,7 +65,7 @@ def unreadable(page: Page, seen: set[str]) -> list[str]:
 
     Of the code only words with a look of their own are left on the page.
     """
-    new = {}
+    new: dict[str, list[str]] = {}
     for scheme in ("light", "dark"):
         turn(page, scheme)
         seen.update(new.setdefault(scheme, page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme])))
