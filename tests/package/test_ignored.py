@@ -1,0 +1,92 @@
+"""What an ignored position must not change, in any verb that takes `ignore_index`: a type, or a name in an error.
+
+That nothing in its row is looked at is tested beside each verb.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lmhead
+from lmhead import cross_entropy, cross_entropy_grad, head_grads, sharded, streaming_cross_entropy, streaming_head_grads
+from lmhead.sharded import Shard, backward, forward, loss, together
+
+H = np.array([[1.0, 2.0], [0.5, -1.0], [2.0, 0.0], [-1.0, 1.0]])
+W_U = np.array([[1.0, 0.0, 0.5, 2.0, -1.0], [0.0, 1.0, 0.5, -2.0, 1.0]])
+Y = np.array([4, 1, 2, 1])
+IGNORED = [-100, 0, 3]
+
+
+def in_shards(h: Any, W_U: Any, y: Any, **options: Any) -> list[Any]:
+    shards = [Shard(W_U[:, :2], 0, 5), Shard(W_U[:, 2:], 2, 5)]
+    message = together([forward(h, shard, y, **options) for shard in shards])
+    pushed = [backward(h, shard, y, message, **options) for shard in shards]
+    return [message, loss(message, y, reduction="none", **options), *pushed[0][:2], *pushed[1][:2]]
+
+
+VERBS = {
+    "cross_entropy": lambda h, W_U, y, **o: [cross_entropy(h @ W_U, y, reduction=r, **o) for r in ("none", "mean")],
+    "cross_entropy_grad": lambda h, W_U, y, **o: [cross_entropy_grad(h @ W_U, y, **o)],
+    "head_grads": lambda h, W_U, y, **o: head_grads(h, W_U, y, b=W_U[0], **o),
+    "streaming_cross_entropy": lambda h, W_U, y, **o: [
+        streaming_cross_entropy(h, W_U, y, reduction=r, chunk=2, **o) for r in ("none", "mean")
+    ],
+    "streaming_head_grads": lambda h, W_U, y, **o: [
+        *streaming_head_grads(h, W_U, y, chunk=2, **o)[1][:2],
+        *streaming_head_grads(h, W_U, y, chunk=2, recompute=True, **o)[1][:2],
+    ],
+    "forward, loss, backward": in_shards,
+}
+every_verb = pytest.mark.parametrize("verb", VERBS)
+
+
+def test_none_is_left_out() -> None:
+    """`shift_targets` makes ignored positions, and has its own tests."""
+    named = {
+        name
+        for module in (lmhead, sharded)
+        for name in getattr(module, "__all__", ["forward", "loss", "backward"])
+        if inspect.isfunction(function := getattr(module, name))
+        and "ignore_index" in inspect.signature(function).parameters
+    }
+    assert named - {"shift_targets"} == {name for names in VERBS for name in names.split(", ")}
+
+
+@every_verb
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("ignore_index", IGNORED)
+def test_it_changes_no_type(verb: str, dtype: type, ignore_index: int) -> None:
+    h, W = np.asarray(H, dtype), np.asarray(W_U, dtype)
+    some = np.where([True, False, False, True], Y, ignore_index)
+    every = VERBS[verb](h, W, Y, ignore_index=-100)
+    for one, other in zip(VERBS[verb](h, W, some, ignore_index=ignore_index), every, strict=True):
+        assert one.dtype == other.dtype and one.shape == other.shape
+
+
+@every_verb
+@pytest.mark.parametrize("ignore_index", IGNORED)
+@pytest.mark.parametrize("trouble", [np.nan, np.inf])
+def test_an_error_names_the_position_as_it_stands_in_the_text(verb: str, ignore_index: int, trouble: float) -> None:
+    y = np.where(
+        [True, False, False, True], Y, ignore_index
+    )  # before the bad row: one that counts, and two that do not
+    with np.errstate(all="ignore"):
+        h = np.where(np.arange(4)[:, None] == 3, trouble, H)
+        for lead in ((4,), (2, 2)):
+            place = "3" if lead == (4,) or verb.startswith("forward") else r"\(1, 1\)"
+            with pytest.raises(ValueError, match=f"^logits row {place} has "):
+                VERBS[verb](h.reshape(*lead, 2), W_U, y.reshape(lead), ignore_index=ignore_index)
+
+
+@pytest.mark.parametrize("ignore_index", IGNORED)
+def test_a_missing_shard_is_noticed_at_the_position_as_it_stands_in_the_text(ignore_index: int) -> None:
+    y = np.where([True, False, False, True], [1, 1, 1, 4], ignore_index)
+    message = forward(H, Shard(W_U[:, :2], 0, 5), y, ignore_index=ignore_index)
+    with pytest.raises(ValueError, match=r"^position 3: no shard holds its target 4; is a shard missing\?"):
+        loss(message, y, ignore_index=ignore_index)
+    with pytest.raises(ValueError, match=r"^position 3: all its logits are -inf; is a shard missing\?"):
+        loss(np.where(np.arange(4) == 3, -np.inf, message), y, ignore_index=ignore_index)
