@@ -59,7 +59,7 @@ def test_none_is_left_out() -> None:
 @every_verb
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("ignore_index", IGNORED)
-def test_it_changes_no_type(verb: str, dtype: type, ignore_index: int) -> None:
+def test_it_changes_no_type(verb: str, dtype: Any, ignore_index: int) -> None:
     h, W = np.asarray(H, dtype), np.asarray(W_U, dtype)
     some = np.where([True, False, False, True], Y, ignore_index)
     every = VERBS[verb](h, W, Y, ignore_index=-100)

@@ -11,6 +11,7 @@ SHARDED = "lmhead/sharded.py"
 T_SHARDED = "tests/package/test_sharded.py"
 T_LOSS = "tests/package/test_loss.py"
 T_STREAMING = "tests/package/test_streaming.py"
+T_ALL = "tests/package/test_ignored.py"
 
 FAULTS = [
     Mutant("grad: ignored rows in dW_U", LOSS, "h.shape[-1])[y.positions]", "h.shape[-1])[: len(y.ids)]", T_LOSS),
@@ -28,4 +29,7 @@ FAULTS = [
     Mutant("ignored: streaming computes such a row all the same", STREAMING, "    rows = h.reshape(-1, len(W_U))\n", "    rows = h.reshape(-1, len(W_U))\n    arguments.reject_bad_rows(rows, y.lead)\n", f"{T_STREAMING} -k not_looked_at"),
     Mutant("ignored: a shard scores such a row", SHARDED, "rows = y.in_place(h.reshape(-1, len(W))[y.positions]).reshape(-1, len(W))", "rows = h.reshape(-1, len(W))", f"{T_SHARDED} -k ignored"),
     Mutant("ignored: the shards' loss knows -100 alone", SHARDED, "np.shape(targets), 2**62, ignore_index)", "np.shape(targets), 2**62, -100)", f"{T_SHARDED} -k ignored"),
+    Mutant("ignored: an error counts the positions that count", LOSS, "    arguments.reject_bad_rows(z, y.lead, y.positions)\n    G = _gradient(", "    arguments.reject_bad_rows(z, y.lead)\n    G = _gradient(", f"{T_ALL} -k names_the_position"),
+    Mutant("ignored: so does a missing shard's", SHARDED, "f\"position {y.positions[n]}: {what}; is a shard missing?\"", "f\"position {n}: {what}; is a shard missing?\"", f"{T_ALL} -k missing_shard"),
+    Mutant("ignored: one such position, and all is float64", ARGUMENTS, "*values.shape[1:]), values.dtype)", "*values.shape[1:]))", f"{T_ALL} -k type"),
 ]  # fmt: skip
