@@ -3,11 +3,11 @@
     python -m tools.pins          write all pins anew (`make pins`)
     python -m tools.pins 06       those of the chapters and pages whose name holds "06"
 
-A pin file of `tests/book/pins/` belongs to one chapter or page. It holds, once each and in order: a digest of every
-passage, caption, alt text and cell of code; every field of every quick check; every range and step of a widget.
-The words that views share are in `words.json`, those of the checkers in `checkers.json`. So any change of these takes
-two deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the cells
-that it stands between and what they print.
+A pin file of `tests/book/pins/` belongs to one chapter or page, to the README or to a licence. It holds, once each and
+in order: a digest of every passage, caption, alt text and cell of code; every field of every quick check; every range
+and step of a widget. The words that views share are in `words.json`, those of the checkers in `checkers.json`. So any
+change of these takes two deliberate edits, and the second one, this command, prints each changed sentence, old beside
+new, with the cells that it stands between and what they print.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, t
 
 PINS = ROOT / "tests/book/pins"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
-PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib"]
+OF_THE_PROJECT = [ROOT / name for name in ("README.md", "LICENSE", "LICENSE-TEXT.md")]
+PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib", *OF_THE_PROJECT]
 RANGES = ("min", "max", "step", "base", "value", "_options_labels", "index", "description", "readout_format")
 
 
