@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -100,8 +101,10 @@ def survivors(mutants: list[Mutant], workers: int) -> list[str]:
         alive = []
         with copy_of_the_project() as project:
             for mutant in share:
+                begun = time.monotonic()
                 test = caught_by(mutant, project)
-                print(f"{'killed' if test else 'SURVIVED':9} {mutant.name:42} {test or mutant.tests}", flush=True)
+                verdict, took = "killed" if test else "SURVIVED", time.monotonic() - begun
+                print(f"{verdict:9} {mutant.name:42} {took:4.0f} s  {test or mutant.tests}", flush=True)
                 alive += [] if test else [mutant.name]
         return alive
 
