@@ -95,6 +95,17 @@ def test_each_action_is_pinned_to_one_commit() -> None:
     assert len(set(used)) == len({action for action, _, _ in used}), "an action at two commits"
 
 
+def test_new_versions_are_proposed_but_for_those_that_the_requirements_rule_out() -> None:
+    updates = {one["package-ecosystem"]: one for one in yaml.safe_load(text(".github/dependabot.yml"))["updates"]}
+    assert set(updates) == {"pip", "github-actions"}
+    assert all(one["schedule"] == {"interval": "monthly"} and one["directory"] == "/" for one in updates.values())
+    ignored = {one["dependency-name"]: one["versions"] for one in updates["pip"]["ignore"]}
+    lines = [line.partition("#")[0].strip() for line in text("requirements.in").splitlines()]
+    asked = [Requirement(line) for line in lines if line and not line.startswith("-")]
+    below = {one.name: [limit.version for limit in one.specifier if limit.operator == "<"] for one in asked}
+    assert ignored == {name: [f">={version}" for version in limits] for name, limits in below.items() if limits}
+
+
 def test_what_is_kept_between_runs_hangs_on_what_it_is_made_of() -> None:
     for name in re.findall(r"'([\w/]+\.\w+)'", text(".github/workflows/test.yml")):
         assert (ROOT / name).is_file(), name

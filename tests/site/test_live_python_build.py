@@ -43,6 +43,28 @@ def test_without_a_network_the_pages_have_no_buttons_and_it_is_said(monkeypatch,
     live_python.write_python(app, None)
 
 
+def test_the_parts_are_written_anew_when_what_they_are_made_of_has_changed(monkeypatch, app, tmp_path) -> None:
+    app.outdir, app.doctreedir, app.live_python = tmp_path / "html", tmp_path, "folder"
+    (tmp_path / "html/_static/python/parts").mkdir(parents=True)
+    written = []
+    monkeypatch.setattr(live_python, "write_folder", lambda folder, pyodide: written.append(folder))
+    own, other = live_python.own_files(), tmp_path / "other.py"
+    other.write_text("# another module for the browser")
+
+    def writes() -> bool:
+        written.clear()
+        live_python.write_python(app, None)
+        return bool(written)
+
+    assert writes() and not writes()
+    monkeypatch.setattr(live_python, "own_files", lambda: own | {"lmhead/head.py": b"# changed"})
+    assert writes() and not writes()
+    monkeypatch.setattr(live_python, "IN_THE_BROWSER", [other])
+    assert writes() and not writes()
+    (tmp_path / "html/_static/python/parts").rmdir()  # a site that was deleted
+    assert writes()
+
+
 @pytest.mark.parametrize(
     "error",
     [NoNetworkError("x"), WrongHashError("x"), live_python.NotInstalledError("x")],

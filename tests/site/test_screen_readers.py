@@ -16,7 +16,7 @@ from tests.support.live import closed_network, open_page
 
 # ---- formulas
 
-SAID = {  # ten formulas of the book, and how MathML reads them
+SAID = {  # formulas, ten of them of the book, and how MathML reads them
     r"z = h W_U + b": "z = h (W sub U) + b",
     r"W_U = E^\top": "(W sub U) = (E to ⊤)",
     r"L = -\log p_y": "L = − log (p sub y)",
@@ -26,6 +26,7 @@ SAID = {  # ten formulas of the book, and how MathML reads them
     r"G = \frac{1}{N}\,(p - \mathrm{onehot}(y))": "G = (1 over N) ( p − onehot ( y ) )",
     r"dW_U = H^\top G \qquad dH = G\, W_U^\top": "d (W sub U) = (H to ⊤) G d H = G (W sub U to ⊤)",
     r"\lVert h \rVert\,\lVert w_j \rVert \cos\theta_j": "∥ h ∥ ∥ (w sub j) ∥ cos (θ sub j)",
+    r"W_{\mathrm{lm}} \ne W_{\mathrm{Q4}}": "(W sub lm) ≠ (W sub Q4)",
     r"p^{(n)}_{y^{(n)}} \ge e^{-\chi^2/2}": "(p sub (y to ( n )) to ( n )) ≥ (e to − (χ to 2) / 2)",
 }
 JOINED = {"msub": " sub ", "munder": " sub ", "msup": " to ", "mfrac": " over "}

@@ -85,4 +85,11 @@ FAULTS = [
         "if False:",
         f"{T_BUILD} -k under_ci",
     ),
+    Mutant(
+        "live python: a changed lmhead is not packed anew",
+        "book/_ext/live_python.py",
+        "    digest.update(as_zip(own_files()))\n",
+        "",
+        f"{T_BUILD} -k anew",
+    ),
 ]

@@ -13,6 +13,7 @@ T_SITE = "tests/site/test_site.py"
 FAULTS = [
     Mutant("styles: a script's class is not looked for", "book/_ext/cut_styles.py", 'or name.lstrip(".#[") in self.words', "", T_CUT),
     Mutant("styles: properties behind properties are lost", "book/_ext/cut_styles.py", "        used |= more\n", "        break\n", T_CUT),
+    Mutant("formula: words of two letters are spelled", "book/_ext/static_math.py", "<mn>\\d</mn>)+", "<mn>\\d</mn>){2,}", T_SAID),
     Mutant("formula: words are spelled", "book/_ext/static_math.py", "<mn>\\d</mn>)+", "<mn>\\d</mn>){99}", T_SAID),
     Mutant("page: painted before it has its colours", "book/_templates/layout.html", 'dataset.mode === "auto"', 'dataset.mode === "dark"', T_COLOURS),
     Mutant("page: without a description", "_config.yml", "      book/questions: Short", "      book/question: Short", T_META),

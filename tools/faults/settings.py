@@ -30,4 +30,7 @@ FAULTS = [
     Mutant("cited: another day", "CITATION.cff", "date-released: 2026-11-29", "date-released: 2026-11-30", f"{T_SETTINGS} -k day"),
     Mutant("settings: pages in German", "_config.yml", "    bibtex_reference_style: author_year\n", "    bibtex_reference_style: author_year\n    language: de\n", f"{T_SETTINGS} -k english"),
     Mutant("settings: an action at two commits", TEST_YML, "setup-python@0b93645e9fea7318ecaed2b359559ac225c90a2b # v5.3.0\n        with:\n          python-version: \"3.11\"\n      - run: make book", "setup-python@1b93645e9fea7318ecaed2b359559ac225c90a2b # v5.3.0\n        with:\n          python-version: \"3.11\"\n      - run: make book", f"{T_SETTINGS} -k commit"),
+    Mutant("dependabot: what the requirements rule out", ".github/dependabot.yml", 'versions: [">=2"]', 'versions: [">2"]', f"{T_SETTINGS} -k new_versions"),
+    Mutant("licence: no commercial purpose", "LICENSE-TEXT.md", "for any purpose, with credit", "for any non-commercial purpose, with credit", "tests/book/test_pinned.py -k LICENSE"),
+    Mutant("readme: what make quick leaves out", "README.md", "all but those that need a browser, the model, a kernel or a new environment", "all but those that need a browser or the model", "tests/book/test_pinned.py -k README"),
 ]  # fmt: skip
