@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.live import served
 from tests.support.live_python import ENDED, PATIENCE, press, wait_until_said, write
-from tests.support.styles import CUT, both_ways, left_out, look_alike
+from tests.support.styles import CUT, left_out, look_alike, opened
 
 # ---- which rules stay
 
@@ -152,7 +152,7 @@ OVERLAYS = {"without_contents_and_with_a_tooltip", "searching"}  # they lie on w
 def differences(browser: Browser, address: str) -> list[str]:
     """What is wrong with the style of a page: rules that it lacks, states in which it is painted differently."""
     found = []
-    with both_ways(browser, address) as (whole, cut):
+    with opened(browser, address, whole=True) as whole, opened(browser, address, whole=False) as cut:
         for state in [as_it_opens, *(OF_CELLS if whole.locator(CELLS).count() else []), *STATES]:
             state(whole)
             state(cut)

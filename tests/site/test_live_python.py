@@ -29,9 +29,9 @@ from tests.support.live_python import (
 )
 from tools.chapters import CHAPTERS
 
-# In every run: texts, errors, figures, widgets, quick checks, a file that is written and read, and the longest cells.
-# All of them: `make live`, and once a week.
-IN_EVERY_RUN = ("02_shapes_of_W_U", "06_cross_entropy_by_hand", "09_a_head_that_learns")
+# In every run, with chapter 6 below: texts, errors, figures, widgets, quick checks, a file that is written and read,
+# and the longest cells. All of them: `make live`, and once a week.
+IN_EVERY_RUN = ("02_shapes_of_W_U", "09_a_head_that_learns")
 DIFFERS = {"13_the_head_at_scale": ["times the logits, by chunks"]}  # words of such a cell; book/checks.md says why
 MOST_FREE = {"12_a_real_head": 1}  # how many cells of a page run at least, where most of them need the real model
 SIX = "06_cross_entropy_by_hand"
@@ -105,6 +105,7 @@ def said_after(tab: Any, address: str, button: str, words: str) -> bool:
 def page_of_six(browser: Browser, site: Path) -> Iterator[Page]:
     troubles: list[str] = []
     with chapter(browser, site, SIX, troubles) as page:
+        page.evaluate(f"() => {{ window.asInTheBook = ({SAID})(); }}")
         yield page
     assert troubles == [], "\n".join(troubles)
 
@@ -156,6 +157,21 @@ def test_run_runs_what_comes_before(six: Page) -> None:
     assert run(later) == stored and "as in the book" in status(later)
     assert later.locator(".python-own").count() == 1
     assert cell_with(six, "widgets.loss(z, words)").locator(".python-own").count() == 0  # further down
+
+
+def test_all_cells_say_what_the_book_says_and_quick_checks_and_sliders_stay(six: Page) -> None:
+    form = six.locator(".lmhead-quiz form").first
+    reply = form.locator("input").first
+    reply.check() if reply.get_attribute("type") == "radio" else reply.fill("1")
+    form.get_by_role("button").first.click()
+    said = form.locator("[aria-live=polite]").inner_text()
+    assert said.startswith(("Right", "Not quite"))
+    slider = six.locator(".cell_output input[type=range]").first
+    slider.press("End")
+    stands = slider.input_value()
+    run_all(six)
+    assert six.evaluate(SAID) == six.evaluate("window.asInTheBook") and six.locator(".python-own").count() >= 10
+    assert form.locator("[aria-live=polite]").inner_text() == said and slider.input_value() == stands
 
 
 def test_a_changed_cell_shows_what_its_code_gives_and_is_restored(cell: Locator) -> None:
@@ -338,20 +354,6 @@ def test_an_exercise_is_judged(six: Page) -> None:
     right += "check.cross_entropy(mine)"
     assert run_code(cell, right).startswith("Right: all")
     assert "Right" not in run_code(cell, right.replace("np.log", "np.log2"))
-
-
-def test_a_quick_check_keeps_its_answer_and_a_slider_its_place(six: Page) -> None:
-    form = six.locator(".lmhead-quiz form").first
-    reply = form.locator("input").first
-    reply.check() if reply.get_attribute("type") == "radio" else reply.fill("1")
-    form.get_by_role("button").first.click()
-    said = form.locator("[aria-live=polite]").inner_text()
-    assert said.startswith(("Right", "Not quite"))
-    slider = six.locator(".cell_output input[type=range]").first
-    slider.press("End")
-    stands = slider.input_value()
-    run_all(six)
-    assert form.locator("[aria-live=polite]").inner_text() == said and slider.input_value() == stands
 
 
 # ---- by keys, for every eye, on a phone

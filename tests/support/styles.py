@@ -29,23 +29,22 @@ def with_whole_sheets(page: str) -> str:
 
 
 @contextmanager
-def both_ways(browser: Browser, address: str) -> Iterator[tuple[Page, Page]]:
-    """The page with the whole sheets, and as it is; in one context, so that what one has kept serves the other."""
+def opened(browser: Browser, address: str, *, whole: bool) -> Iterator[Page]:
+    """The page, as it is or with the whole sheets; in a window of its own, since what another hides is painted late."""
     troubles: list[str] = []
     with closed_network(browser, troubles) as context:
+        if whole:
 
-        def serve(route: Any) -> None:
-            route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
+            def serve(route: Any) -> None:
+                route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
 
-        with_sheets = address + ("&" if "?" in address else "?") + "whole"
-        context.route(with_sheets, serve)
-        pages = open_page(context, with_sheets), open_page(context, address)
-        for page in pages:
-            page.evaluate("document.fonts.ready")
-            page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
-            if "search.html" in address:
-                page.get_by_text("Search finished").wait_for()
-        yield pages
+            context.route(address.partition("?")[0] + "*", serve)
+        page = open_page(context, address)
+        page.evaluate("document.fonts.ready")
+        page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
+        if "search.html" in address:
+            page.get_by_text("Search finished").wait_for()
+        yield page
     assert troubles == []
 
 
