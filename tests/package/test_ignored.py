@@ -22,7 +22,8 @@ IGNORED = [-100, 0, 3]
 
 
 def in_shards(h: Any, W_U: Any, y: Any, **options: Any) -> list[Any]:
-    shards = [Shard(W_U[:, :2], 0, 5), Shard(W_U[:, 2:], 2, 5)]
+    vocab_size = W_U.shape[1]
+    shards = [Shard(W_U[:, :2], 0, vocab_size), Shard(W_U[:, 2:], 2, vocab_size)]
     message = together([forward(h, shard, y, **options) for shard in shards])
     pushed = [backward(h, shard, y, message, **options) for shard in shards]
     return [message, loss(message, y, reduction="none", **options), *pushed[0][:2], *pushed[1][:2]]
@@ -65,6 +66,28 @@ def test_it_changes_no_type(verb: str, dtype: Any, ignore_index: int) -> None:
     every = VERBS[verb](h, W, Y, ignore_index=-100)
     for one, other in zip(VERBS[verb](h, W, some, ignore_index=ignore_index), every, strict=True):
         assert one.dtype == other.dtype and one.shape == other.shape
+
+
+@every_verb
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64])
+def test_targets_of_any_integer_type_mean_the_same(verb: str, dtype: Any) -> None:
+    """In eight bits -100 would be 156, and in sixteen 65,436 would be -100."""
+    W, y = np.random.default_rng(1).normal(size=(2, 200)), np.array([156, 4, 199, 0])
+    for ignore_index in (-100, 4, 65_436, 2**62):
+        expected = VERBS[verb](H, W, y, ignore_index=ignore_index)
+        for one, other in zip(VERBS[verb](H, W, y.astype(dtype), ignore_index=ignore_index), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@every_verb
+@pytest.mark.parametrize("ignore_index", IGNORED)
+def test_a_mean_over_none_says_which_integer_stands_for_ignored(verb: str, ignore_index: int) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^all 4 targets are ignore_index \({ignore_index}\): a mean over 0 positions"
+    ):
+        if verb == "forward, loss, backward":
+            loss(np.zeros((3, 4)), np.full(4, ignore_index), ignore_index=ignore_index)
+        VERBS[verb](H, W_U, np.full(4, ignore_index), ignore_index=ignore_index)
 
 
 @every_verb

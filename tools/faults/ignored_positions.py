@@ -32,4 +32,6 @@ FAULTS = [
     Mutant("ignored: an error counts the positions that count", LOSS, "    arguments.reject_bad_rows(z, y.lead, y.positions)\n    G = _gradient(", "    arguments.reject_bad_rows(z, y.lead)\n    G = _gradient(", f"{T_ALL} -k names_the_position"),
     Mutant("ignored: so does a missing shard's", SHARDED, "f\"position {y.positions[n]}: {what}; is a shard missing?\"", "f\"position {n}: {what}; is a shard missing?\"", f"{T_ALL} -k missing_shard"),
     Mutant("ignored: one such position, and all is float64", ARGUMENTS, "*values.shape[1:]), values.dtype)", "*values.shape[1:]))", f"{T_ALL} -k type"),
+    Mutant("ignored: -100 as eight bits is 156", ARGUMENTS, "    counts = ids != ignored\n", "    counts = ids != np.asarray(ignored).astype(ids.dtype)\n", f"{T_ALL} -k integer_type"),
+    Mutant("ignored: the error says -100 whatever it is", ARGUMENTS, "ignore_index ({self.ignore_index})", "ignore_index (-100)", f"{T_ALL} -k mean_over_none"),
 ]  # fmt: skip
