@@ -5,13 +5,15 @@
 
 A pin file of `tests/book/pins/` belongs to one chapter or page, to the README or to a licence. It holds, once each and
 in order: a digest of every passage, caption, alt text and cell of code; every field of every quick check; every range
-and step of a widget. The words that views share are in `words.json`, those of the checkers in `checkers.json`. So any
-change of these takes two deliberate edits, and the second one, this command, prints each changed sentence, old beside
-new, with the cells that it stands between and what they print.
+and step of a widget. The words that views share are in `words.json`, what the checkers say and try in `checkers.json`,
+the docstrings of public names in `docstrings.json`. So any change of these takes two deliberate edits, and the second
+one, this command, prints each changed sentence, old beside new, with the cells that it stands between and what they
+print.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import functools
 import hashlib
@@ -21,11 +23,13 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import nbformat
+import numpy as np
 
 from lmhead import check
 from lmhead.check.run import Exercise
@@ -43,7 +47,7 @@ def stated() -> dict[str, Any]:
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
         found[name_of(path)] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
-    return {**found, "words": words(), "checkers": checkers()}
+    return {**found, **{name: of_all() for name, of_all in OTHERS.items()}}
 
 
 def name_of(path: Path) -> str:
@@ -82,8 +86,40 @@ def checkers() -> dict[str, list[str]]:
         exercise = getattr(sys.modules[getattr(check, name).__module__], name.upper(), None)
         if isinstance(exercise, Exercise):
             hints = [f"{kind.name}: {kind.hint}" for kind in exercise.kinds]
-            found[name] = [*hints, *(mistake.meaning for mistake in exercise.mistakes)]
+            tried = [f"{kind.name}: cases {digest(repr(plain(kind.cases)))}" for kind in exercise.kinds]
+            found[name] = [*hints, *tried, *(mistake.meaning for mistake in exercise.mistakes)]
     return dict(sorted(found.items()))
+
+
+def plain(value: Any) -> Any:
+    """The arguments of a case as they look alike on every machine."""
+    if isinstance(value, np.ndarray):
+        return [value.dtype.name, value.shape, rounded(value.tolist())]
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value.__name__ if callable(value) else rounded(value)
+
+
+def docstrings() -> dict[str, list[str]]:
+    """Module -> its docstring and those of its public names; the reference page is made from them."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "lmhead").rglob("*.py")):
+        for name, node in documented(ast.parse(path.read_text("utf-8"))):
+            if text := ast.get_docstring(node):
+                found.setdefault(path.relative_to(ROOT).as_posix(), []).append(f"{name} {pinned(text)}".strip())
+    return found
+
+
+def documented(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """A module or a class, with what it has that is public."""
+    yield prefix, node
+    for child in node.body:
+        if isinstance(child, ast.FunctionDef | ast.ClassDef) and not child.name.startswith("_"):
+            name = f"{prefix}.{child.name}".lstrip(".")
+            yield from documented(child, name) if isinstance(child, ast.ClassDef) else [(name, child)]
+
+
+OTHERS = {"words": words, "checkers": checkers, "docstrings": docstrings}  # what belongs to no one page
 
 
 # ---- the parts of a notebook and of a page
@@ -107,7 +143,12 @@ def cell_lines(cell: Any) -> list[str]:
 def pinned(text: str) -> str:
     """A digest, and the first words for the reader of a diff."""
     text = " ".join(text.split())
-    return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} {text[:40]}"
+    return f"{digest(text)} {text[:40]}"
+
+
+def digest(text: str) -> str:
+    """Twelve hexadecimal digits that change with the text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def blocks(text: str) -> list[str]:
@@ -216,7 +257,7 @@ def main() -> int:
         if word not in name or text == old:
             continue
         print(f"\n== {name}\n")
-        if name not in ("words", "checkers"):
+        if name not in OTHERS:
             path = next(p for p in (*NOTEBOOKS, *PAGES) if name_of(p) == name)
             print(*changes(as_pinned(name), path.read_text("utf-8"), path in NOTEBOOKS), sep="\n\n")
         other = [line for line in difflib.ndiff(old.splitlines(), text.splitlines()) if line[0] in "-+"]

@@ -22,4 +22,6 @@ FAULTS = [
     Mutant("checker: a changed argument passes", CHECK, "    if outcome.changed:\n        return \"changed\"\n", "", "tests/package/test_check.py -k argument"),
     Mutant("checker: memory is not counted", CHECK, "too_big = peak > case.kind.max_bytes", "too_big = False", f"{T_SLIPS} -k streaming"),
     Mutant("checker: floats for ids pass", CHECK, "got is None or (expected.dtype.kind in \"iu\" and got.dtype.kind == \"f\")", "got is None", "tests/package/test_check.py"),
+    Mutant("checker: nothing far below 0 is tried", "lmhead/check/training.py", "draw(6, 3, 3) - 900.0", "draw(6, 3, 3) - 9.0", "tests/book/test_pinned.py -k checkers"),
+    Mutant("grading: a call is looked for in the first case alone", "lmhead/check/grading.py", "for case in cases_of(exercise):", "for case in cases_of(exercise)[:1]:", "tests/package/test_grading.py -k calls_lmhead"),
 ]  # fmt: skip
