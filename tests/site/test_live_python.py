@@ -244,6 +244,11 @@ def test_an_endless_loop_is_stopped_and_python_begins_anew(six: Page, cell: Loca
     assert run_code(cell, "words") == "['cat', 'dog', 'fish']"  # the cells before have run again
 
 
+def test_a_long_run_says_its_seconds(cell: Locator) -> None:
+    run_code(cell, "import time\ntime.sleep(2)")
+    assert 2 <= int(re.match(r"Run here in (\d+) s", status(cell))[1]) < 15  # a busy machine adds some
+
+
 def test_an_error_before_stops_the_run_and_says_where(six: Page, cell: Locator) -> None:
     later = cell_with(six, "fish costs")
     write(cell, "1 / 0")

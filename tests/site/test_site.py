@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import pickle
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ from fontTools.ttLib import TTFont
 
 from lmhead import cross_entropy, softmax, unembed
 from tests.support.building import build_book
-from tools.chapters import ROOT
+from tools.chapters import CHAPTERS, ROOT
 
 FIRST_VIEW_KIB = 250
 LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "embed": "src", "object": "data"}
@@ -387,6 +388,16 @@ def test_an_incremental_build_has_new_glyphs_icons_and_titles(small_book: Path) 
     assert ord("Z") in glyphs(fraktur)
     assert 0xF135 in glyphs(icons)
     assert "Renamed" in parsed(html / "book/other.html").select_one(".bd-links").get_text()
+
+
+def test_a_page_is_read_anew_when_a_file_that_it_tells_of_changes(site: Path) -> None:
+    """The landing page adds up the chapters' minutes; a tab says by which version of a framework it was run."""
+    env = pickle.loads((site.parent / ".doctrees/environment.pickle").read_bytes())
+    depends = {page: {Path(file).name for file in files} for page, files in env.dependencies.items()}
+    assert depends["book/index"] >= {f"{name}.ipynb" for name in CHAPTERS}
+    with_tabs = [name for name in CHAPTERS if ":class: twins" in (ROOT / f"book/{name}.ipynb").read_text("utf-8")]
+    assert len(with_tabs) > 10
+    assert [name for name in with_tabs if "requirements.txt" not in depends[f"book/{name}"]] == []
 
 
 def test_equations_are_numbered_and_linked(small_book: Path) -> None:
