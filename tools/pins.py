@@ -3,12 +3,12 @@
     python -m tools.pins          write all pins anew (`make pins`)
     python -m tools.pins 06       those of the chapters and pages whose name holds "06"
 
-A pin file of `tests/book/pins/` belongs to one chapter or page, to the README or to a licence. It holds, once each and
-in order: a digest of every passage, caption, alt text and cell of code; every field of every quick check; every range
-and step of a widget. The words that views share are in `words.json`, what the checkers say and try in `checkers.json`,
-the docstrings of public names in `docstrings.json`. So any change of these takes two deliberate edits, and the second
-one, this command, prints each changed sentence, old beside new, with the cells that it stands between and what they
-print.
+A pin file of `tests/book/pins/` belongs to one chapter or page, to the README, a licence or the settings. It holds,
+once each and in order: a digest of every passage, caption, alt text and cell of code; every field of every quick check;
+every range and step of a widget. The words that views share are in `words.json`, what the checkers say and try in
+`checkers.json`, docstrings, messages and labels of the package in `lmhead.json`. So any change of these takes two
+deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the cells that it
+stands between and what they print.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, t
 
 PINS = ROOT / "tests/book/pins"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
-OF_THE_PROJECT = [ROOT / name for name in ("README.md", "LICENSE", "LICENSE-TEXT.md")]
+OF_THE_PROJECT = [
+    ROOT / name for name in ("README.md", "LICENSE", "LICENSE-TEXT.md", "lmhead/data/README.md", "_config.yml")
+]
 PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib", *OF_THE_PROJECT]
 RANGES = ("min", "max", "step", "base", "value", "_options_labels", "index", "description", "readout_format")
 
@@ -52,6 +54,8 @@ def stated() -> dict[str, Any]:
 
 def name_of(path: Path) -> str:
     """What the pin file of a chapter or page is called; the bibliography and its page differ in their ending alone."""
+    if path in OF_THE_PROJECT:
+        return "-".join(path.relative_to(ROOT).with_suffix("").parts)
     return path.name if path.suffix == ".bib" else path.stem
 
 
@@ -100,14 +104,23 @@ def plain(value: Any) -> Any:
     return value.__name__ if callable(value) else rounded(value)
 
 
-def docstrings() -> dict[str, list[str]]:
-    """Module -> its docstring and those of its public names; the reference page is made from them."""
+def package() -> dict[str, list[str]]:
+    """Module -> its docstring and those of its public names, of which the reference page is made; all else it says."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "lmhead").rglob("*.py")):
-        for name, node in documented(ast.parse(path.read_text("utf-8"))):
-            if text := ast.get_docstring(node):
-                found.setdefault(path.relative_to(ROOT).as_posix(), []).append(f"{name} {pinned(text)}".strip())
+        module = ast.parse(path.read_text("utf-8"))
+        lines = [(name, ast.get_docstring(node)) for name, node in documented(module)]
+        found[path.relative_to(ROOT).as_posix()] = [f"{name} {pinned(text)}".strip() for name, text in lines if text]
+        if said := sentences_in(module):
+            found[path.relative_to(ROOT).as_posix()].append(f"messages and labels {digest(repr(said))}")
     return found
+
+
+def sentences_in(module: ast.Module) -> list[str]:
+    """The texts of several words in the code of a module, but for docstrings."""
+    docs = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    others = [node for node in ast.walk(module) if isinstance(node, ast.Constant) and id(node) not in docs]
+    return [node.value for node in others if isinstance(node.value, str) and " " in node.value.strip()]
 
 
 def documented(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -119,7 +132,7 @@ def documented(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from documented(child, name) if isinstance(child, ast.ClassDef) else [(name, child)]
 
 
-OTHERS = {"words": words, "checkers": checkers, "docstrings": docstrings}  # what belongs to no one page
+OTHERS = {"words": words, "checkers": checkers, "lmhead": package}  # what belongs to no one page
 
 
 # ---- the parts of a notebook and of a page

@@ -29,13 +29,16 @@ def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str
     )
 
 
+IN_A_CHAT = "Before the text stands the opening of a chat; the text is in the user's turn."
+
+
 @pytest.mark.parametrize(
     ("start", "line", "likeliest", "mean"),
     [
         ([], "Before the text stands <|endoftext|>, as at the beginning of", '  18.7283       0.3250  " mat"', 5),
         (["--start", "text"], "Before the text stands <|endoftext|>, as at", '  18.7283       0.3250  " mat"', 5),
         (["--start=none"], "Nothing stands before the text.", '  12.8334       0.0713  " cat"', 4),
-        (["--start=chat"], "Before the text stands the opening of a chat", '  16.3871       0.1666  " mat"', 5),
+        (["--start=chat"], IN_A_CHAT, '  16.3871       0.1666  " mat"', 5),
     ],
 )
 def test_the_ten_likeliest_and_the_costs(

@@ -1,5 +1,6 @@
 """The views' arithmetic in the browser is lmhead's: the same numbers from hundreds of random and extreme settings."""
 
+import dataclasses
 import math
 import re
 from fractions import Fraction
@@ -300,8 +301,19 @@ def test_settings_outside_the_sliders_are_refused():
         widgets.probabilities_of_prompts(smollm.load_fixture(), temperature=1, top_p=0)
     with pytest.raises(ValueError, match="does not store the 5000 most likely"):
         widgets.probabilities_of_prompts(smollm.load_fixture(), named=5000)
+    with pytest.raises(ValueError, match="does not store the 20 most likely tokens of 'The cat sat on the'"):
+        widgets.probabilities_of_prompts(with_gaps(1.01))
+    widgets.probabilities_of_prompts(with_gaps(1.0002))  # float16 has no more digits
     with pytest.raises(ValueError, match="no such word: colour"):
         widgets.overflow(words={"colour": "red"})
+
+
+def with_gaps(factor):
+    """The fixture, the distances of its logits to the largest as if they were of another model."""
+    fixture = smollm.load_fixture()
+    prompt = fixture.prompt("The cat sat on the", "none")
+    other = dataclasses.replace(prompt, gaps=factor * prompt.gaps)
+    return dataclasses.replace(fixture, _prompts={**fixture._prompts, ("The cat sat on the", "none"): other})
 
 
 def test_words_can_be_replaced():

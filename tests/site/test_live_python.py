@@ -317,10 +317,10 @@ def test_a_changed_figure_is_drawn_with_its_own_words(six: Page) -> None:
     cell = cell_with(six, "plots.loss_curve(p, words)")
     run_code(
         cell,
-        "from lmhead import plots\nax = plots.axes()\nax.plot([1, 2])\nax.set_title('mine')\nax.set_xlabel('steps');",
+        "from lmhead import plots\nax = plots.axes()\nax.plot([1, 2])\nax.set_title('mine')\nax.set_xlabel('steps')\nax.set_ylabel('loss');",
     )
     image = cell.locator("img")
-    assert image.get_attribute("alt") == "A figure drawn by this cell's code on this page: mine; steps"
+    assert image.get_attribute("alt") == "A figure drawn by this cell's code on this page: mine; loss against steps"
     assert image.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 300
     six.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert image.evaluate("(image) => getComputedStyle(image).backgroundColor") == "rgb(255, 255, 255)"
@@ -440,12 +440,16 @@ def test_nothing_is_wider_than_a_phone(six: Page, cell: Locator) -> None:
     assert wide <= 390 and max(boxes) <= 390
 
 
-def test_the_buttons_are_unseen_until_a_cell_is_pointed_at_or_touched(browser: Browser, site: Path) -> None:
+def test_the_buttons_are_unseen_until_a_cell_is_pointed_at_focused_or_touched(browser: Browser, site: Path) -> None:
     troubles: list[str] = []
     with chapter(browser, site, SIX, troubles, has_touch=True) as page:
         cell = cell_with(page, "exponentials = np.exp(z)")
         bar = cell.locator(".python-bar")
         before = page.evaluate("document.body.scrollHeight")
+        expect(bar).to_have_css("opacity", "0")
+        bar.get_by_role("button").first.focus()
+        expect(bar).to_have_css("opacity", "1")
+        page.evaluate("document.activeElement.blur()")
         expect(bar).to_have_css("opacity", "0")
         cell.locator("pre").first.tap()
         expect(bar).to_have_css("opacity", "1")
