@@ -317,7 +317,8 @@ def test_a_changed_figure_is_drawn_with_its_own_words(six: Page) -> None:
     cell = cell_with(six, "plots.loss_curve(p, words)")
     run_code(
         cell,
-        "from lmhead import plots\nax = plots.axes()\nax.plot([1, 2])\nax.set_title('mine')\nax.set_xlabel('steps')\nax.set_ylabel('loss');",
+        "from lmhead import plots\nax = plots.axes()\nax.plot([1, 2])\n"
+        "ax.set(title='mine', xlabel='steps', ylabel='loss');",
     )
     image = cell.locator("img")
     assert image.get_attribute("alt") == "A figure drawn by this cell's code on this page: mine; loss against steps"
