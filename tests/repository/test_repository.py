@@ -96,6 +96,13 @@ def test_what_is_asked_for_is_pinned_and_installed():
         assert pins[name] == version(name), f"{name} is not the pinned one: rm -r .venv, or make lock"
 
 
+def test_what_is_pinned_for_us_is_asked_for():
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    for_us = {re.split("==| ", line)[0] for line in lines if "-r requirements.in" in line and not line.startswith("-e")}
+    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
+    assert for_us == {Requirement(line).name for line in asked if line and not line.startswith("-e")}
+
+
 def test_what_a_package_needs_is_pinned_too():
     """From what is asked for on, whatever an installed package names as its need on this system."""
     lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines())

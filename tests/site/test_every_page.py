@@ -20,6 +20,8 @@ from tests.support.styles import picture
 FOLDS = """() => [...document.querySelectorAll("article details")].filter((one) => !one.open).map((one) =>
   [...one.children].slice(1).filter((part) => !part.matches(".python-bar")).every((part) =>
     part.checkVisibility() && part.getBoundingClientRect().height > 5))"""
+NEEDLESS_STOPS = """() => [...document.querySelectorAll("article [tabindex='0']:is(.katex-display, figure)")]
+  .filter((one) => one.scrollWidth <= one.clientWidth).length"""
 OPEN = "document.querySelectorAll('details:not([open])').length"
 
 
@@ -31,6 +33,7 @@ class Seen(NamedTuple):
     folds_on_paper: list[bool]
     closed: list[int]  # folds: before, while and after a browser without that style prints
     widths: dict[int, int]  # by the width of the screen
+    needless: int  # stops of the Tab key at what has nothing to scroll
     violations: list[str]  # of axe's rules
 
 
@@ -55,8 +58,9 @@ def seen(browser: Browser, addresses: list[str]) -> Iterator[dict[str, Seen]]:
                 page.set_viewport_size({"width": width, "height": 900})
                 widths[width] = page.evaluate("document.documentElement.scrollWidth")
             page.set_viewport_size({"width": 1280, "height": 900})
+            needless = page.evaluate(NEEDLESS_STOPS)
             found = violations(page, looks)  # last: it leaves out words of code
-            pages[address] = Seen(theme, folds, on_paper, closed, widths, found)
+            pages[address] = Seen(theme, folds, on_paper, closed, widths, needless, found)
             assert not page.locator(".widget-failed").count(), address
             page.close()
     assert len(looks) > 30
@@ -68,6 +72,10 @@ def test_no_page_scrolls_sideways(seen: dict[str, Seen]) -> None:
     """320 px is a page of 1280 px at 400 % zoom; what is wider, code or a formula, scrolls by itself."""
     wider = {address: page.widths for address, page in seen.items() if any(w > s for s, w in page.widths.items())}
     assert wider == {}
+
+
+def test_the_tab_key_stops_at_formulas_and_figures_that_scroll_alone(seen: dict[str, Seen]) -> None:
+    assert {address: page.needless for address, page in seen.items() if page.needless} == {}
 
 
 def test_every_page_is_accessible(seen: dict[str, Seen]) -> None:

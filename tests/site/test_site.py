@@ -224,6 +224,17 @@ def test_every_link_inside_the_site_leads_somewhere(site: Path) -> None:
     assert broken == []
 
 
+def test_an_old_address_leads_to_the_same_chapter_with_scripts_and_without(site: Path) -> None:
+    moved = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["redirects"]
+    assert len(moved) == 2
+    for old, new in moved.items():
+        assert old.partition("_")[2] == new.removesuffix(".html").partition("_")[2] and (site / "book" / new).is_file()
+        page = BeautifulSoup((site / f"{old}.html").read_text("utf-8"), "html.parser")
+        assert page.noscript.meta["content"] == f"0; url={new}" and page.noscript.meta["http-equiv"] == "refresh"
+        assert f'location.replace("{new}" + location.hash)' in page.script.get_text()
+        assert page.body.a["href"] == new
+
+
 def test_each_notebook_can_be_downloaded(site: Path) -> None:
     notebooks = [chapter for chapter in chapters() if (ROOT / f"{chapter}.ipynb").exists()]
     assert notebooks
@@ -307,7 +318,8 @@ def test_each_table_has_headers_that_say_what_they_head(site: Path) -> None:
         for table in parsed(page).select("main table:not(.indextable)"):
             heads = table.find_all("th")
             assert heads, f"{page.name}: a table without headers: {table.get_text()[:80]}"
-            assert all(one.get("scope") in ("col", "row") for one in heads), f"{page.name}: {heads[0]}"
+            for one in heads:  # in its head a table says what stands below, in a row what stands beside
+                assert one.get("scope") == ("col" if one.find_parent("thead") else "row"), f"{page.name}: {one}"
             found += 1
     assert found > 30
 
@@ -387,6 +399,8 @@ def test_an_incremental_build_has_new_glyphs_icons_and_titles(small_book: Path) 
     assert build_book(small_book, small_book.parent / "out").returncode == 0
     assert ord("Z") in glyphs(fraktur)
     assert 0xF135 in glyphs(icons)
+    names = TTFont(html / "_static" / icons)["name"]  # of a font that was cut it may not be the reserved one
+    assert {names.getDebugName(number) for number in (1, 4, 6)} == {"BookIcons"}
     assert "Renamed" in parsed(html / "book/other.html").select_one(".bd-links").get_text()
 
 
