@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import light_theme
 import numpy as np
 import pytest
 import yaml
@@ -322,6 +323,14 @@ def test_each_table_has_headers_that_say_what_they_head(site: Path) -> None:
                 assert one.get("scope") == ("col" if one.find_parent("thead") else "row"), f"{page.name}: {one}"
             found += 1
     assert found > 30
+
+
+def test_a_header_in_a_row_heads_the_row() -> None:
+    context = {
+        "body": "<table><thead><tr><th>a</th></tr></thead><tbody><tr><th class='stub'>b</th></tr></tbody></table>"
+    }
+    light_theme.scope_headers(None, "", "", context, None)
+    assert re.findall(r'<th scope="(\w+)"', context["body"]) == ["col", "row"]
 
 
 def test_each_formula_is_there_to_be_said(site: Path) -> None:
