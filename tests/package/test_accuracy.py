@@ -55,10 +55,10 @@ def test_within_a_few_units_of_the_last_place(z):
 @pytest.mark.long
 def test_a_whole_vocabulary(dtype):
     z = np.random.default_rng(3).normal(0, 4, 128_256).astype(dtype)
-    true = exact(z, every=16)
-    assert worst(softmax(z)[::16], true.softmax) <= 4
-    assert worst(log_softmax(z)[::16], true.log_softmax) <= 2
-    assert ulps(cross_entropy(z, 16 * 5), true.loss(5)) <= (2 if dtype == np.float32 else 3)
+    true = exact(z)
+    assert worst(softmax(z), true.softmax) <= 4
+    assert worst(log_softmax(z), true.log_softmax) <= 2
+    assert ulps(cross_entropy(z, 5), true.loss(5)) <= (2 if dtype == np.float32 else 3)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import lmhead
+from tests.support.requirements import required
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,12 +86,10 @@ def test_make_test_runs_everything():
 
 
 def test_what_is_asked_for_is_pinned_and_installed():
-    lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines())
-    pinned = [Requirement(line) for line in lines if line and not line.startswith("-e")]
-    pins = {pin.name.lower(): str(pin.specifier)[2:] for pin in pinned if not pin.marker or pin.marker.evaluate()}
-    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
-    assert "jupyter-book>=1.0.4,<2" in asked
-    for requirement in map(Requirement, (line for line in asked if line and not line.startswith("-e"))):
+    pinned = [pin for pin in required("requirements.txt") if not pin.marker or pin.marker.evaluate()]
+    pins = {pin.name.lower(): str(pin.specifier)[2:] for pin in pinned}
+    assert Requirement("jupyter-book>=1.0.4,<2") in required("requirements.in")
+    for requirement in required("requirements.in"):
         name = requirement.name.lower()
         assert name in pins and requirement.specifier.contains(pins[name]), requirement
         assert pins[name] == version(name), f"{name} is not the pinned one: rm -r .venv, or make lock"
@@ -99,17 +98,13 @@ def test_what_is_asked_for_is_pinned_and_installed():
 def test_what_is_pinned_for_us_is_asked_for():
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     for_us = {re.split("==| ", line)[0] for line in lines if "-r requirements.in" in line and not line.startswith("-e")}
-    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
-    assert for_us == {Requirement(line).name for line in asked if line and not line.startswith("-e")}
+    assert for_us == {one.name for one in required("requirements.in")}
 
 
 def test_what_a_package_needs_is_pinned_too():
     """From what is asked for on, whatever an installed package names as its need on this system."""
-    lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines())
-    pins = {canonicalize_name(Requirement(line).name) for line in lines if line and not line.startswith("-e")}
-    waiting = [Requirement("lmhead[plots,widgets,model]")]
-    asked = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text("utf-8").splitlines()]
-    waiting += [Requirement(line) for line in asked if line and not line.startswith("-e")]
+    pins = {canonicalize_name(pin.name) for pin in required("requirements.txt")}
+    waiting = [Requirement("lmhead[plots,widgets,model]"), *required("requirements.in")]
     seen = {(canonicalize_name(one.name), frozenset(one.extras)) for one in waiting}
     while waiting:
         one = waiting.pop()

@@ -15,6 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from tests.support.requirements import required
 from tools.chapters import ROOT
 from tools.round import ROUND
 
@@ -100,9 +101,10 @@ def test_new_versions_are_proposed_but_for_those_that_the_requirements_rule_out(
     assert set(updates) == {"pip", "github-actions"}
     assert all(one["schedule"] == {"interval": "monthly"} and one["directory"] == "/" for one in updates.values())
     ignored = {one["dependency-name"]: one["versions"] for one in updates["pip"]["ignore"]}
-    lines = [line.partition("#")[0].strip() for line in text("requirements.in").splitlines()]
-    asked = [Requirement(line) for line in lines if line and not line.startswith("-")]
-    below = {one.name: [limit.version for limit in one.specifier if limit.operator == "<"] for one in asked}
+    below = {
+        one.name: [limit.version for limit in one.specifier if limit.operator == "<"]
+        for one in required("requirements.in")
+    }
     assert ignored == {name: [f">={version}" for version in limits] for name, limits in below.items() if limits}
 
 
@@ -185,9 +187,7 @@ def test_what_stands_in_two_requirements_has_one_version() -> None:
     """What is beside the course, and what runs on its pages, is the same package where both have it."""
 
     def pins(path: Path) -> set[tuple[str, str]]:
-        lines = (line.partition("#")[0].strip() for line in path.read_text("utf-8").splitlines())
-        asked = [Requirement(line) for line in lines if line and not line.startswith("-")]
-        return {(one.name.lower(), str(one.specifier)[2:]) for one in asked}
+        return {(one.name.lower(), str(one.specifier)[2:]) for one in required(path)}
 
     course = pins(ROOT / "requirements.txt")  # of NumPy, say, one version for Python 3.11 and one from 3.12 on
     others = {path: pins(path) for path in (ROOT / "beyond").glob("*/requirements.txt")}

@@ -74,7 +74,6 @@ def as_it_opens(page: Page) -> None:
 
 def with_cells_that_have_run(page: Page) -> None:
     """One as it stands in the book; one with an error in place of its output, its editor open."""
-    page.set_default_timeout(PATIENCE)
     second = page.locator(CELLS).nth(1)
     write(second, "print('text')\n1 / 0")
     press(second, "Run")

@@ -18,9 +18,13 @@ from tools.chapters import ROOT
 ADDRESS = "https://someone.example/course/"
 
 
+def head(page: str) -> BeautifulSoup:
+    return BeautifulSoup(page.partition("</head>")[0], "html.parser")
+
+
 def metas(page: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for meta in BeautifulSoup(page.partition("</head>")[0], "html.parser").find_all("meta", content=True):
+    for meta in head(page).find_all("meta", content=True):
         found.setdefault(meta.get("name") or meta.get("property"), []).append(meta["content"])
     return found
 
@@ -62,7 +66,7 @@ def test_with_an_address_pages_say_it_and_have_a_picture(small_book: Path) -> No
     html = small_book.parent / "out/_build/html"
 
     page = (html / "book/other.html").read_text("utf-8")
-    (canonical,) = BeautifulSoup(page.partition("</head>")[0], "html.parser").find_all("link", rel="canonical")
+    (canonical,) = head(page).find_all("link", rel="canonical")
     found = metas(page)
     assert canonical["href"] == found["og:url"][0] == f"{ADDRESS}book/other.html"
     assert found["twitter:card"] == ["summary_large_image"]

@@ -148,9 +148,8 @@ def files_of_first_view(page: Path, site: Path) -> set[Path]:
     assert not any(file.suffix == ".css" for file in files), f"{page.name} fetches a style sheet"
     files.add(site / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
     if formulas := soup.select(".katex"):
-        of_these = BeautifulSoup(
-            "".join({str(one) for one in formulas}), "html.parser"
-        )  # to search the whole page takes seconds
+        different = {str(formula) for formula in formulas}  # to search the whole page takes seconds
+        of_these = BeautifulSoup("".join(different), "html.parser")
         files |= {
             font for selector, font in katex_faces(site) if font and of_these.select_one(selector)
         }  # else in the sheet

@@ -13,6 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from ipywidgets.embed import dependency_state
 from page_state import NotDrawnError, page_state
 
 from tests.support.building import build_book
@@ -115,11 +116,9 @@ def test_large_data_leave_the_page(small_book: Path, widgets_page: nbformat.Note
     ],
 )
 def test_a_widget_that_cannot_be_drawn_is_named(widget: Callable[[], ipywidgets.Widget], message: str) -> None:
-    ipywidgets.Widget.close_all()
-    kept = widget()
+    stored = dependency_state([widget()], drop_defaults=False)
     with pytest.raises(NotDrawnError, match=message):
-        page_state(ipywidgets.Widget.get_manager_state(drop_defaults=False)["state"], may_leave=True)
-    kept.close()
+        page_state(stored, may_leave=True)
 
 
 def test_such_a_widget_fails_the_build(small_book: Path) -> None:

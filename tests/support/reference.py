@@ -27,16 +27,15 @@ class Exact(NamedTuple):
         return [-others if j == y else p for j, p in enumerate(self.softmax)]
 
 
-def exact(z: Array, temperature: float = 1.0, every: int = 1) -> Exact:
-    """The row `z` `[vocab]`, each of its floats taken as the exact number that it is; one entry in `every` is kept."""
+def exact(z: Array, temperature: float = 1.0) -> Exact:
+    """The row `z` `[vocab]`, each of its floats taken as the exact number that it is."""
     scaled = [mpmath.mpf(float(x)) / mpmath.mpf(float(temperature)) for x in z]
     top = max(scaled)
     weights = [mpmath.exp(x - top) for x in scaled]
     rest = mpmath.fsum(sorted(weights)[:-1])  # without the largest weight, which is 1
     log_total = mpmath.log1p(rest)
     total = 1 + rest
-    some = slice(None, None, every)
-    return Exact([w / total for w in weights[some]], [x - top - log_total for x in scaled[some]], top + log_total)
+    return Exact([w / total for w in weights], [x - top - log_total for x in scaled], top + log_total)
 
 
 def ulps(got: Any, true: Any, scale: Any = None) -> float:
