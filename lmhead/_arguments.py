@@ -26,7 +26,7 @@ def as_array(x: ArrayLike, name: str) -> Array:
         raise TypeError(f"{name} is a masked array, whose mask would be lost: mask logits with -inf, targets with -100")
     if getattr(x, "requires_grad", False) is True:
         raise TypeError(f"{name} is a tensor that needs grad, which NumPy cannot follow; use .detach()")
-    # Its kind to NumPy is "V", bytes of no known type; a tensor's dtype has no kind. (The name of a dtype is slow.)
+    # bfloat16 is "V" to NumPy, bytes of no known kind; a tensor's dtype has no kind. To name all others would be slow.
     if getattr(dtype := getattr(x, "dtype", None), "kind", "V") == "V" and str(dtype).endswith("bfloat16"):
         remedy = ".float()" if hasattr(x, "float") else ".astype(np.float32)"
         raise TypeError(f"{name} is bfloat16, which NumPy does not have; use {remedy}")

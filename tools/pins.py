@@ -8,7 +8,7 @@ once each and in order: a digest of every passage, caption, alt text and cell of
 every range and step of a widget. The words that views share are in `words.json`, what the checkers say and try in
 `checkers.json`, docstrings, messages and labels of the package in `lmhead.json`. So any change of these takes two
 deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the cells that it
-stands between and what they print.
+stands between and what they print. Of the last three it prints the changed lines of the pins, and git has the words.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def stated() -> dict[str, Any]:
     """Pin file's name -> what it should hold, as the book is now."""
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
-        found[name_of(path)] = [pinned(block) for block in blocks(path.read_text("utf-8"))]
+        write = as_written if path.suffix == ".yml" else pinned
+        found[name_of(path)] = [write(block) for block in blocks(path.read_text("utf-8"))]
     return {**found, **{name: of_all() for name, of_all in OTHERS.items()}}
 
 
@@ -84,19 +85,20 @@ def words() -> dict[str, list[Any]]:
 
 
 def checkers() -> dict[str, list[str]]:
-    """Checker -> what it says: each kind of case with its hint, and the meaning of each mistake that it knows."""
+    """Checker -> each kind of case with its hint and what it tries, and the meaning of each mistake that it knows."""
     found = {}
     for name in (name for name in check.__all__ if isinstance(getattr(check, name), FunctionType)):
         exercise = getattr(sys.modules[getattr(check, name).__module__], name.upper(), None)
         if isinstance(exercise, Exercise):
             hints = [f"{kind.name}: {kind.hint}" for kind in exercise.kinds]
-            tried = [f"{kind.name}: cases {digest(repr(plain(kind.cases)))}" for kind in exercise.kinds]
-            found[name] = [*hints, *tried, *(mistake.meaning for mistake in exercise.mistakes)]
+            tried = [f"{k.name}: cases {digest(repr(plain([k.cases, k.max_bytes])))}" for k in exercise.kinds]
+            meanings = [mistake.meaning for mistake in exercise.mistakes]
+            found[name] = [*hints, *tried, f"tolerance {exercise.atol:g}", *meanings]
     return dict(sorted(found.items()))
 
 
 def plain(value: Any) -> Any:
-    """The arguments of a case as they look alike on every machine."""
+    """The arguments of a case as they look alike on every machine: numbers to six digits, functions by name."""
     if isinstance(value, np.ndarray):
         return [value.dtype.name, value.shape, rounded(value.tolist())]
     if isinstance(value, list | tuple):
@@ -105,13 +107,15 @@ def plain(value: Any) -> Any:
 
 
 def package() -> dict[str, list[str]]:
-    """Module -> its docstring and those of its public names, of which the reference page is made; all else it says."""
+    """Module -> its docstring and those of its public names, of which the reference page is made; what else it says."""
     found: dict[str, list[str]] = {}
+    elsewhere = {word for versions in words().values() for version in versions for word in version.values()}
+    elsewhere |= {part for lines in checkers().values() for line in lines for part in (line, *line.split(": ", 1))}
     for path in sorted((ROOT / "lmhead").rglob("*.py")):
         module = ast.parse(path.read_text("utf-8"))
         lines = [(name, ast.get_docstring(node)) for name, node in documented(module)]
         found[path.relative_to(ROOT).as_posix()] = [f"{name} {pinned(text)}".strip() for name, text in lines if text]
-        if said := sentences_in(module):
+        if said := [text for text in sentences_in(module) if text not in elsewhere]:
             found[path.relative_to(ROOT).as_posix()].append(f"messages and labels {digest(repr(said))}")
     return found
 
@@ -150,13 +154,17 @@ def cell_lines(cell: Any) -> list[str]:
         return [pinned(cell.source)]
     claims = [tag for tag in tags(cell) if tag.startswith("claim-")]
     beside = [f"{figure_name(cell)} {pinned(text)}" for text in said_beside(cell) if text]
-    return [" ".join(["cell", cell.id, *claims, pinned(cell.source)]), *beside]
+    return [" ".join(["cell", cell.id, *claims, as_written(cell.source)]), *beside]
 
 
 def pinned(text: str) -> str:
-    """A digest, and the first words for the reader of a diff."""
-    text = " ".join(text.split())
-    return f"{digest(text)} {text[:40]}"
+    """A digest, however the lines are broken, and the first words for the reader of a diff."""
+    return as_written(" ".join(text.split()))
+
+
+def as_written(text: str) -> str:
+    """The same of code, where an indentation has a meaning."""
+    return f"{digest(text)} {' '.join(text.split())[:40]}"
 
 
 def digest(text: str) -> str:

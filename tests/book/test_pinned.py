@@ -83,6 +83,9 @@ EDITS = {
     "code that nothing asserts": lambda book: set_to(
         book["cells"][1], "source", "x = 6\nassert np.allclose(x, 5, atol=0.0, rtol=1e-15)"
     ),
+    "an indentation": lambda book: set_to(
+        book["cells"][1], "source", "  assert np.allclose(x, 5, atol=0.0, rtol=1e-15)"
+    ),
     "a bound": lambda book: set_to(book["cells"][1], "source", "assert np.allclose(x, 5, atol=0.0, rtol=1)"),
     "a tolerance": lambda book: set_to(state_of(book, "1")["questions"][0], "tolerance", 0.2),
     "a unit": lambda book: set_to(state_of(book, "1")["questions"][0], "unit", "nats"),

@@ -21,27 +21,33 @@ Y = np.array([4, 1, 2, 1])
 IGNORED = [-100, 0, 3]
 
 
-def in_shards(h: Any, W_U: Any, y: Any, **options: Any) -> list[Any]:
-    vocab_size = W_U.shape[1]
-    shards = [Shard(W_U[:, :2], 0, vocab_size), Shard(W_U[:, 2:], 2, vocab_size)]
-    message = together([forward(h, shard, y, **options) for shard in shards])
-    pushed = [backward(h, shard, y, message, **options) for shard in shards]
-    losses = [loss(message, y, reduction=r, **options) for r in ("none", "mean")]
-    return [message, *losses, *pushed[0][:2], *pushed[1][:2]]
+def shards_of(W_U: Any) -> list[Shard]:
+    return [Shard(W_U[:, :2], 0, W_U.shape[1]), Shard(W_U[:, 2:], 2, W_U.shape[1])]
+
+
+def message_of(h: Any, W_U: Any, y: Any, **o: Any) -> Any:
+    return together([forward(h, shard, y, **o) for shard in shards_of(W_U)])
+
+
+def both(function: Any, *arguments: Any, **o: Any) -> list[Any]:
+    """The losses, and their mean."""
+    return [function(*arguments, reduction=reduction, **o) for reduction in ("none", "mean")]
 
 
 VERBS = {
-    "cross_entropy": lambda h, W_U, y, **o: [cross_entropy(h @ W_U, y, reduction=r, **o) for r in ("none", "mean")],
+    "cross_entropy": lambda h, W_U, y, **o: both(cross_entropy, h @ W_U, y, **o),
     "cross_entropy_grad": lambda h, W_U, y, **o: [cross_entropy_grad(h @ W_U, y, **o)],
     "head_grads": lambda h, W_U, y, **o: head_grads(h, W_U, y, b=W_U[0], **o),
-    "streaming_cross_entropy": lambda h, W_U, y, **o: [
-        streaming_cross_entropy(h, W_U, y, reduction=r, chunk=2, **o) for r in ("none", "mean")
+    "streaming_cross_entropy": lambda h, W_U, y, **o: both(streaming_cross_entropy, h, W_U, y, chunk=2, **o),
+    "streaming_head_grads": lambda h, W_U, y, **o: streaming_head_grads(h, W_U, y, chunk=2, **o)[1][:2],
+    "streaming_head_grads, recomputing": lambda h, W_U, y, **o: streaming_head_grads(
+        h, W_U, y, chunk=2, recompute=True, **o
+    )[1][:2],
+    "forward": lambda h, W_U, y, **o: [message_of(h, W_U, y, **o)],
+    "loss": lambda h, W_U, y, **o: both(loss, message_of(h, W_U, y, **o), y, **o),
+    "backward": lambda h, W_U, y, **o: [
+        array for shard in shards_of(W_U) for array in backward(h, shard, y, message_of(h, W_U, y, **o), **o)[:2]
     ],
-    "streaming_head_grads": lambda h, W_U, y, **o: [
-        *streaming_head_grads(h, W_U, y, chunk=2, **o)[1][:2],
-        *streaming_head_grads(h, W_U, y, chunk=2, recompute=True, **o)[1][:2],
-    ],
-    "forward, loss, backward": in_shards,
 }
 every_verb = pytest.mark.parametrize("verb", VERBS)
 
@@ -51,11 +57,11 @@ def test_none_is_left_out() -> None:
     named = {
         name
         for module in (lmhead, sharded)
-        for name in getattr(module, "__all__", ["forward", "loss", "backward"])
+        for name in module.__all__
         if inspect.isfunction(function := getattr(module, name))
         and "ignore_index" in inspect.signature(function).parameters
     }
-    assert named - {"shift_targets"} == {name for names in VERBS for name in names.split(", ")}
+    assert named - {"shift_targets"} == {name.partition(",")[0] for name in VERBS}
 
 
 @every_verb
@@ -70,17 +76,17 @@ def test_it_changes_no_type(verb: str, dtype: Any, ignore_index: int) -> None:
 
 
 @every_verb
-@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
 def test_targets_of_any_integer_type_mean_the_same(verb: str, dtype: Any) -> None:
-    """In eight bits -100 would be 156, and in sixteen 65,436 would be -100."""
+    """What does not fit the type stands for no target: 260 is not 4, nor -100 156, as they would be in eight bits."""
     W, y = np.random.default_rng(1).normal(size=(2, 200)), np.array([156, 4, 199, 0])
-    for ignore_index in (-100, 4, 65_436, 2**62):
+    for ignore_index in (-100, 4, 2**8 + 4, 2**16 + 4, 2**32 + 4):
         expected = VERBS[verb](H, W, y, ignore_index=ignore_index)
         for one, other in zip(VERBS[verb](H, W, y.astype(dtype), ignore_index=ignore_index), expected, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
-@every_verb
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"forward"}))  # which takes no mean
 @pytest.mark.parametrize("ignore_index", IGNORED)
 def test_a_mean_over_none_says_which_integer_stands_for_ignored(verb: str, ignore_index: int) -> None:
     said = rf"^all 4 targets are ignore_index \({ignore_index}\): a mean over 0 positions"
@@ -88,17 +94,19 @@ def test_a_mean_over_none_says_which_integer_stands_for_ignored(verb: str, ignor
         VERBS[verb](H, W_U, np.full(4, ignore_index), ignore_index=ignore_index)
 
 
+TROUBLES = {"NaN": [np.nan, np.nan], r"\+inf": [1e308, -1e308]}  # and what is said of the row
+
+
 @every_verb
 @pytest.mark.parametrize("ignore_index", IGNORED)
-@pytest.mark.parametrize("trouble", [np.nan, np.inf])
-def test_an_error_names_the_position_as_it_stands_in_the_text(verb: str, ignore_index: int, trouble: float) -> None:
-    y = np.where([True, False, False, True], Y, ignore_index)  # before the bad row two that do not count
-    with np.errstate(all="ignore"):
-        h = np.where(np.arange(4)[:, None] == 3, trouble, H)
-        for lead in ((4,), (2, 2)):
-            place = "3" if lead == (4,) or verb.startswith("forward") else r"\(1, 1\)"
-            with pytest.raises(ValueError, match=f"^logits row {place} has "):
-                VERBS[verb](h.reshape(*lead, 2), W_U, y.reshape(lead), ignore_index=ignore_index)
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_an_error_names_the_position_as_it_stands_in_the_text(verb: str, ignore_index: int, trouble: str) -> None:
+    """The last of four: before it stand one that counts and two that do not. Shards know the flattened text alone."""
+    y = np.where([True, False, False, True], Y, ignore_index)
+    h = np.where(np.arange(4)[:, None] == 3, TROUBLES[trouble], H)
+    for lead, place in (((4,), "3"), ((2, 2), "3" if verb in ("forward", "loss", "backward") else r"\(1, 1\)")):
+        with np.errstate(all="ignore"), pytest.raises(ValueError, match=f"^logits row {place} has {trouble} at token "):
+            VERBS[verb](h.reshape(*lead, 2), W_U, y.reshape(lead), ignore_index=ignore_index)
 
 
 @pytest.mark.parametrize("ignore_index", IGNORED)

@@ -27,19 +27,19 @@ MARK_NEW_LOOKS = """([known, scheme]) => {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
       const clear = /rgba\\(.*, 0\\)/.test(backgroundColor) && backgroundImage === "none" && opacity === "1";
       ground.set(element, clear ? groundOf(element.parentElement) : backgroundColor + backgroundImage + opacity +
-        (/^rgb\\(/.test(backgroundColor) ? "" : groundOf(element.parentElement)));
+        (/^rgb\\(/.test(backgroundColor) && opacity === "1" ? "" : groundOf(element.parentElement)));
     }
     return ground.get(element);
   };
   for (const element of document.body.querySelectorAll("*")) {
     const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!(says || element.matches("input, select")) || !element.checkVisibility({ checkVisibilityCSS: true })) continue;
+    const field = element.matches("input, select");
+    if (!(says || field) || !element.checkVisibility({ checkVisibilityCSS: true })) continue;
     const { color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(element);
     const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 18.66 : 24);
     const around = getComputedStyle(element.parentElement).color;
     const link = element.tagName === "A" && [textDecorationLine, fontWeight, around];
-    const field = element.matches("input, select");
-    const look = [color, groundOf(element), large, link, field].join();
+    const look = [color, groundOf(element), large, field, link].join();
     if (seen.has(look)) continue;
     seen.add(look);
     found.push(look);
@@ -65,13 +65,15 @@ def unreadable(page: Page, seen: set[str]) -> list[str]:
 
     Of the code only words with a look of their own are left on the page.
     """
-    new: dict[str, list[str]] = {}
+    with_new = []
     for scheme in ("light", "dark"):
         turn(page, scheme)
-        seen.update(new.setdefault(scheme, page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme])))
+        if new := page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme]):
+            seen.update(new)
+            with_new.append(scheme)
     page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
     found = []
-    for scheme in [scheme for scheme in ("dark", "light") if new[scheme]]:
+    for scheme in reversed(with_new):  # the page is dark now
         turn(page, scheme)
         found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
     return found
