@@ -73,9 +73,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
+    if notebooks := {item.parent for item in items if item.path.suffix == ".ipynb"}:
+        from tests.support.ran import hear  # slow to import
+
+        for notebook in notebooks:
+            hear(notebook)
     if hasattr(config, "workerinput"):
         # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
         items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
+        # In its group nbval's cells come first, since the other tests of a chapter read what they did.
+        begins = {group: at for at, group in reversed([*enumerate(map(group_of, items))])}
+        items.sort(key=lambda item: (begins[group_of(item)], item.path.suffix != ".ipynb"))
         mine = session.folder / f"groups.{config.workerinput['workerid']}"
         mine.write_text(json.dumps({item.nodeid: group_of(item) for item in items}), encoding="utf-8")
         mine.replace(session.folder / "groups.json")  # all workers write the same
@@ -115,7 +123,9 @@ def kinds_of(item: pytest.Item) -> list[str]:
 
 
 def chapter_of(item: pytest.Item) -> str | None:
-    """The chapter that it is about: its parameter, or that of its `test_figures_NN.py`."""
+    """The chapter that it is about: its notebook, its parameter, or that of its `test_figures_NN.py`."""
+    if item.path.suffix == ".ipynb":
+        return item.path.stem
     of_file = next((name for name in CHAPTERS if item.path.name == f"test_figures_{name[:2]}.py"), None)
     return item.callspec.params.get("chapter", of_file) if hasattr(item, "callspec") else of_file
 
@@ -127,8 +137,7 @@ def group_of(item: pytest.Item) -> str:
         return item.nodeid
     if "model" in marks:
         return "the real model"
-    of_chapter = "kernel" in marks and item.path.suffix == ".py"
-    return f"chapter {chapter_of(item)}" if of_chapter else item.nodeid.partition("::")[0]
+    return f"chapter {chapter_of(item)}" if "kernel" in marks else item.nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(wrapper=True)

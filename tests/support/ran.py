@@ -1,6 +1,7 @@
 """A chapter's one run: the text that its file should hold, and what its cells draw, hand to lmhead and name.
 
-It runs in a kernel of its own, once for all workers, with `recorder.py` listening.
+Where nbval runs the chapter, that is the run: `Heard` is its kernel, and writes down what it says. Where it does not,
+as when one test is called alone, `refreshed` runs it. Either kernel has `recorder.py` listening.
 """
 
 from __future__ import annotations
@@ -8,15 +9,26 @@ from __future__ import annotations
 import functools
 import os
 import pickle
+import subprocess
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionComplete
+from nbval.kernel import RunningKernel, start_new_kernel
+from nbval.plugin import IPyNbFile
 
 from tests.support import real_model, session
 from tests.support.recorder import Cell, Heads
+from tools.alone import with_first_cell
 from tools.chapters import BOOK, ROOT, code_cells, figure_name, figures, needs_model, tags
-from tools.refresh import refreshed
+from tools.refresh import canonical, refreshed
+
+RECORDER = "tests.support.recorder"
 
 
 class Ran(NamedTuple):
@@ -31,7 +43,7 @@ class Ran(NamedTuple):
 
 @functools.cache
 def ran(chapter: str) -> Ran:
-    """Run a chapter, or read what another worker's run left."""
+    """What nbval's run has left, or another worker's; else run the chapter."""
     session.need("kernel")
     if needs_model(BOOK / f"{chapter}.ipynb"):
         real_model.load()  # skips, or fails under CI, where it cannot be had
@@ -44,14 +56,65 @@ def ran(chapter: str) -> Ran:
     return _read((folder / "text").read_text("utf-8"), chapter, found)
 
 
+class Heard(RunningKernel):  # type: ignore[misc]
+    """nbval's kernel of a notebook. From what it says, nbclient makes the notebook as it should be stored."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self.folder = f"ran-{path.stem}", Path(tempfile.mkdtemp(dir=session.folder))
+        self.client = NotebookClient(with_first_cell(nbformat.read(path, as_version=4)), record_timing=False)
+        self.client.reset_execution_trackers()
+        self.left = [at for at, cell in enumerate(self.client.nb.cells) if cell.cell_type == "code"]
+        self.asked, self.at = "", 0
+        how = {"cwd": str(path.parent), "env": _environment(path, self.folder), "stderr": subprocess.DEVNULL}
+        self.km, self.kc = start_new_kernel(kernel_name="python3", extra_arguments=[f"--ext={RECORDER}"], **how)
+        self._ensure_iopub_up()
+
+    def execute_cell_input(self, cell_input: str, allow_stdin: bool | None = None) -> str:
+        """Run the next cell."""
+        self.asked, self.at = super().execute_cell_input(cell_input, allow_stdin), self.left.pop(0)
+        self.client.nb.cells[self.at].outputs, self.client.clear_before_next_output = [], False
+        return self.asked
+
+    def get_message(self, stream: str, timeout: float | None = None) -> Any:
+        """What the kernel says next."""
+        message = super().get_message(stream, timeout)
+        if stream == "iopub" and message["parent_header"].get("msg_id") == self.asked:
+            with suppress(CellExecutionComplete):
+                self.client.process_message(message, self.client.nb.cells[self.at], self.at)
+        return message
+
+    def stop(self) -> None:
+        """End the kernel. Where all cells have run, that was the chapter's run."""
+        super().stop()
+        if not self.left:
+            self.client.nb.metadata.pop("widgets", None)
+            self.client.set_widgets_metadata()
+            (self.folder / "text").write_text(canonical(self.client.nb), "utf-8", newline="")
+            session.made_once(self.name, lambda _: self.folder)
+
+
+def hear(notebook: IPyNbFile) -> None:
+    """Have nbval run a notebook in such a kernel."""
+
+    def setup() -> None:
+        notebook.kernel = Heard(notebook.path)
+
+    notebook.setup = setup
+
+
 def _run(chapter: str, folder: Path) -> Path:
-    (folder / "record").touch()
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    env = {**os.environ, "LMHEAD_RECORD": str(folder / "record"), "PYTHONPATH": path}
-    env |= {} if needs_model(BOOK / f"{chapter}.ipynb") else {"LMHEAD_PLANT": "1"}  # a kernel with the model dies of it
-    text = refreshed(BOOK / f"{chapter}.ipynb", extension="tests.support.recorder", env=env)
+    path = BOOK / f"{chapter}.ipynb"
+    text = refreshed(path, extension=RECORDER, env=_environment(path, folder))
     (folder / "text").write_text(text, "utf-8", newline="")
     return folder
+
+
+def _environment(path: Path, folder: Path) -> dict[str, str]:
+    """Of a kernel with the recorder, which writes into the folder."""
+    (folder / "record").touch()
+    imported = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    plant = {} if needs_model(path) else {"LMHEAD_PLANT": "1"}  # a kernel with the model dies of it
+    return {**os.environ, "LMHEAD_RECORD": str(folder / "record"), "PYTHONPATH": imported, **plant}
 
 
 def _read(text: str, chapter: str, found: list[Cell]) -> Ran:

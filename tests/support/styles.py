@@ -1,4 +1,4 @@
-"""A page with the whole style sheets beside the same page with its own, which `book/_ext/cut_styles.py` has cut."""
+"""A page that wears the whole style sheets, or its own style, which `book/_ext/cut_styles.py` has cut from them."""
 
 from __future__ import annotations
 
@@ -20,36 +20,49 @@ CUT = re.compile(r"<!-- Cut from _static: (.*?) -->\n<style>\n(.*?)</style>", re
 LEFT_OUT = Path(__file__).with_name("left_out.js").read_text("utf-8")
 
 
-def with_whole_sheets(page: str) -> str:
-    """The HTML of a page as it was before its style sheets were cut; the cut style is kept, and does nothing."""
+def with_whole_sheets_too(page: str) -> str:
+    """The HTML of a page with the style sheets from which its style was cut beside it."""
     (root,) = re.findall(r'data-content_root="([^"]*)"', page)
     (sheets, style) = CUT.search(page).groups()  # type: ignore[union-attr]
     links = "".join(f'<link rel="stylesheet" data-whole href="{root}_static/{sheet}">' for sheet in sheets.split())
-    return CUT.sub(lambda _: f'{links}<script type="text/plain" id="cut">{style}</script>', page)
+    return CUT.sub(lambda _: f'{links}<style id="cut">{style}</style>', page)
 
 
 @contextmanager
-def opened(browser: Browser, address: str, *, whole: bool) -> Iterator[Page]:
-    """The page, as it is or with the whole sheets; in a window of its own, since what another hides is painted late."""
+def opened(browser: Browser, address: str) -> Iterator[Page]:
+    """The page, with both."""
     troubles: list[str] = []
     with closed_network(browser, troubles) as context:
-        if whole:
 
-            def serve(route: Any) -> None:
-                route.fulfill(body=with_whole_sheets(route.fetch().text()), content_type="text/html; charset=utf-8")
+        def serve(route: Any) -> None:
+            route.fulfill(body=with_whole_sheets_too(route.fetch().text()), content_type="text/html; charset=utf-8")
 
-            context.route(address.partition("?")[0] + "*", serve)
+        context.route(address.partition("?")[0] + "*", serve)
         page = open_page(context, address)
         page.evaluate("document.fonts.ready")
         page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
         if "search.html" in address:
             page.get_by_text("Search finished").wait_for()
+        wear(page, "own")
         yield page
     assert troubles == []
 
 
+def wear(page: Page, which: str) -> None:
+    """Take the "whole" sheets alone, or its "own" style alone."""
+    page.evaluate(
+        """async (which) => {
+          for (const link of document.querySelectorAll("link[data-whole]")) link.sheet.disabled = which !== "whole";
+          document.getElementById("cut").sheet.disabled = which !== "own";
+          document.body.offsetHeight; // styled anew: fonts are asked for
+          await document.fonts.ready;
+        }""",
+        which,
+    )
+
+
 def left_out(page: Page) -> dict[str, Any]:
-    """Of a page with the whole sheets: how many selectors its own style keeps and leaves out, and which are missed."""
+    """How many selectors its own style keeps and leaves out, and which are missed."""
     page.evaluate("""() => {
       const cut = new CSSStyleSheet();
       cut.replaceSync(document.getElementById("cut").textContent);
@@ -68,22 +81,23 @@ AT_REST = """() => {
 ROUNDED = 24  # of 255: by so much an edge between two pixels may differ
 
 
-def look_alike(one: Page, other: Page, *, whole: bool) -> bool:
-    """Whether both pages are painted alike, whole or in the window.
+def looks_alike(page: Page, *, whole: bool) -> bool:
+    """Whether it is painted alike in both, all of it or the window's part.
 
     A late font gets time. And a browser does not always paint a long page to the last pixel as it did before: each
-    picture of the one is compared with all of the other.
+    picture in the one is compared with all in the other.
     """
-    firsts, seconds = set[bytes](), set[bytes]()
-    for page in (one, other):
-        page.evaluate(AT_REST)
+    pictures: dict[str, set[bytes]] = {"whole": set(), "own": set()}
     for _ in range(8):
-        first, second = picture(one, whole), picture(other, whole)
-        firsts.add(first)
-        seconds.add(second)
-        if firsts & seconds or differ_by(first, second) <= ROUNDED:
+        latest = []
+        for which, seen in pictures.items():
+            wear(page, which)
+            page.evaluate(AT_REST)
+            latest.append(picture(page, whole))
+            seen.add(latest[-1])
+        if pictures["whole"] & pictures["own"] or differ_by(*latest) <= ROUNDED:
             return True
-        one.wait_for_timeout(400)
+        page.wait_for_timeout(400)
     return False
 
 
