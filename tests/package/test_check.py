@@ -914,6 +914,9 @@ def test_where_only_the_precision_is_wrong_nothing_else_is_said():
         result = said(name, spoiled(name, np.float16))
         assert result.endswith("in float16, which keeps 3 digits. Compute in float32 or float64.")
     assert "float16" not in said("cross_entropy", lambda z, y: np.float16(0.5))
+    for off, close in ((1 + 2.0**-9, True), (1 + 2.0**-7, False), (1 - 2.0**-7, False)):  # its numbers are 2^-11 apart
+        wrong = spoiled("softmax", on_numbers(lambda p, off=off: (p * off).astype(np.float16)))
+        assert ("float16" in said("softmax", wrong)) == close, off
 
 
 @pytest.mark.parametrize("name", CHECKERS)

@@ -28,7 +28,7 @@ def test_every_letter_has_the_id_of_its_place() -> None:
     assert len(LETTERS) == len(set(LETTERS)) == 27 and LETTERS[0] == "."
     ids = encode(LETTERS)
     assert ids.dtype == np.int64 and ids.tolist() == list(range(27))
-    assert encode("").shape == (0,)
+    assert encode("").shape == (0,) and encode("").dtype == np.int64
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What the figures refuse, in one line with the sizes at fault. What they draw is tested with their chapters."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,21 @@ def test_what_does_not_fit_is_refused(what):
     drawing, message = REFUSED[what]
     with pytest.raises(ValueError, match=message):
         drawing()
+
+
+TINY = np.array([[-0.001, -0.0], [0.001, 0.0]])  # with two decimals all of them are 0
+
+WRITTEN = {
+    "head gradients": lambda: plots.head_gradients(TINY, TINY, TINY),
+    "one matrix": lambda: plots.one_matrix(TINY, ["a", "b"], token=0),
+    "product": lambda: plots.product(np.array([[-0.0, 1.0]]), np.array([[-0.0], [0.0]]), ["a"], position=0, token=0),
+    "loss curve": lambda: plots.loss_curve([1.0], ["a"]),
+    "token losses": lambda: plots.token_losses(["a", "b"], [-0.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("what", WRITTEN)
+def test_no_zero_has_a_sign(what):
+    texts = [text.get_text() for text in WRITTEN[what]().texts]
+    assert any(re.search(r"\b0(\.0+)?$", text) for text in texts), texts
+    assert [text for text in texts if re.search(r"[-−]0(\.0+)?$", text)] == []

@@ -104,6 +104,15 @@ def test_torch_gives_the_same_top_ten_and_the_same_shares(model: SmolLM, kind: s
     assert np.abs(shares - expected["shares"]).max() < 1e-8
 
 
+def test_shares_of_several_positions_are_those_of_each() -> None:
+    rng = np.random.default_rng(5)
+    writes, direction, gain = rng.normal(size=(4, 3, 6)) * [[[1.0], [10.0], [0.1]]], rng.normal(size=6), np.ones(6)
+    shares = gap_shares(writes, direction, gain, 1e-5)
+    each = [gap_shares(writes[:, t], direction, gain, 1e-5) for t in range(3)]
+    assert shares.shape == (4, 3)
+    np.testing.assert_allclose(shares, np.stack(each, axis=1), rtol=1e-13)
+
+
 # What the file holds, and what comes out.
 
 

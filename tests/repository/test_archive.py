@@ -3,12 +3,14 @@
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from types import SimpleNamespace
 
 import course_archive
 import pytest
@@ -88,6 +90,35 @@ def test_archive_and_wheel_hold_what_git_has():
     assert set(package) == ours | written
     assert [name for name in ours if package[name] != (ROOT / name).read_bytes()] == []
     assert package[f"{about}/licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_archive_is_packed_anew_when_a_file_that_it_packs_has_changed(monkeypatch, tmp_path):
+    root = tmp_path / "project"
+    for path in (*course_archive.package_files(), ROOT / "requirements.txt", next((ROOT / "book").glob("*.ipynb"))):
+        (root / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, root / path.relative_to(ROOT))
+    monkeypatch.setattr(course_archive, "ROOT", root)
+    packed = []
+
+    def archive() -> bytes:
+        packed.append(1)
+        return b""
+
+    monkeypatch.setattr(course_archive, "archive", archive)
+    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path, doctreedir=tmp_path)
+
+    def packs() -> bool:
+        packed.clear()
+        course_archive.write(app, None)
+        return bool(packed)
+
+    assert packs() and not packs()
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        path.write_bytes(path.read_bytes() + b"\n")
+        assert packs(), f"{path.relative_to(root)} changed: course.zip keeps the old one"
+    assert not packs()
+    (tmp_path / "course.zip").unlink()  # a site that was deleted
+    assert packs()
 
 
 def test_every_chapter_says_where_it_is(site):

@@ -409,6 +409,13 @@ def test_both_layers_of_the_editor_lie_on_each_other(six: Page, cell: Locator) -
     assert coloured.inner_text().rstrip("\n") == cell.locator("textarea").input_value().rstrip("\n")
 
 
+def test_code_in_the_editor_is_said_once(six: Page, cell: Locator) -> None:
+    write(cell, "said_once")
+    tree = six.context.new_cdp_session(six).send("Accessibility.getFullAXTree")["nodes"]
+    roles = [n["role"]["value"] for n in tree if not n["ignored"] and n["name"]["value"].strip() == "said_once"]
+    assert [role for role in roles if role != "InlineTextBox"] == ["StaticText"], "the field's own text"
+
+
 def test_cells_that_run_are_accessible(six: Page, cell: Locator) -> None:
     run_code(cell, "# all kinds of words\nfor x in range(2):\n    print('text', x, None)\nundefined")
     busy = cell_with(six, "fish costs")

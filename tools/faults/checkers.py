@@ -24,4 +24,5 @@ FAULTS = [
     Mutant("checker: floats for ids pass", CHECK, "got is None or (expected.dtype.kind in \"iu\" and got.dtype.kind == \"f\")", "got is None", "tests/package/test_check.py"),
     Mutant("checker: nothing far below 0 is tried", "lmhead/check/training.py", "draw(6, 3, 3) - 900.0", "draw(6, 3, 3) - 9.0", "tests/book/test_pinned.py -k checkers"),
     Mutant("grading: a call is looked for in the first case alone", "lmhead/check/grading.py", "for case in cases_of(exercise):", "for case in cases_of(exercise)[:1]:", "tests/package/test_grading.py -k calls_lmhead"),
+    Mutant("checker: some per cent off are the right numbers in float16", "lmhead/check/run.py", "rtol=2**-8", "rtol=2**-4", "tests/package/test_check.py -k precision"),
 ]  # fmt: skip
