@@ -92,5 +92,11 @@ FAULTS = [
         "",
         f"{T_BUILD} -k anew",
     ),
-    Mutant("Python on the page: code in an editor is said twice", "book/_ext/live_python/editor.js", ", { ariaHidden: \"true\" })", ")", f"{T_PAGE} -k said_once"),
+    Mutant(
+        "Python on the page: code in an editor is said twice",
+        "book/_ext/live_python/editor.js",
+        ', { ariaHidden: "true" })',
+        ")",
+        f"{T_PAGE} -k said_once",
+    ),
 ]

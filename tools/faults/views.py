@@ -28,5 +28,4 @@ FAULTS = [
     Mutant("view: only the first change is announced", "lmhead/widgets/render.js", "announced = said; show();", "announced ||= said; show();", "tests/site/test_browser.py -k announced"),
     Mutant("view: focus cannot be seen", "lmhead/widgets/base.css", "outline: 3px solid var(--lmhead-accent); outline-offset: 2px;", "outline: none;", "tests/site/test_browser.py -k reached_by_tab"),
     Mutant("figures: a zero with a sign", "lmhead/plots/style.py", "round(number, decimals) + 0.0:", "number:", "tests/package/test_plots.py -k sign"),
-    Mutant("figures: a zero with a sign", "lmhead/plots/style.py", "round(number, decimals) + 0.0:", "number:", "tests/package/test_plots.py -k sign"),
 ]  # fmt: skip
