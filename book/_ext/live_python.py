@@ -322,7 +322,17 @@ def add_buttons(app: Sphinx, pagename: str, templatename: str, context: dict[str
             target.write_text(text, encoding="utf-8")
         app.add_css_file("buttons.css")
         stamp = hashlib.sha256(text.encode()).hexdigest()[:8]
-        app.add_js_file("buttons.js", defer="defer", **{"data-cells": f"{name}?v={stamp}"})  # type: ignore[arg-type]
+        asked = {"data-cells": f"{name}?v={stamp}", "data-stamp": f"?v={digest_of_parts()[:8]}"}
+        app.add_js_file("buttons.js", defer="defer", **asked)  # type: ignore[arg-type]
+
+
+def digest_of_parts() -> str:
+    """One number for all that the folder is made of."""
+    sources = [*sorted(HERE.iterdir()), Path(__file__), *IN_THE_BROWSER]
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sources if file.is_file()))
+    for name, data in own_files().items():
+        digest.update(name.encode() + data)
+    return digest.hexdigest()
 
 
 def write_python(app: Sphinx, exception: Exception | None) -> None:
@@ -330,19 +340,17 @@ def write_python(app: Sphinx, exception: Exception | None) -> None:
     folder = Path(app.outdir) / "_static/python/parts"
     if exception or not app.live_python:  # type: ignore[attr-defined]
         return
-    sources = [*sorted(HERE.iterdir()), Path(__file__), *IN_THE_BROWSER]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sources if file.is_file()))
-    digest.update(as_zip(own_files()))
     made_of = Path(app.doctreedir) / "live_python.sha256"
-    if folder.exists() and made_of.exists() and made_of.read_text() == digest.hexdigest():
+    if folder.exists() and made_of.exists() and made_of.read_text() == digest_of_parts():
         return
     write_folder(folder, app.live_python)  # type: ignore[attr-defined]
-    made_of.write_text(digest.hexdigest())
+    made_of.write_text(digest_of_parts())
     log.info("Python for the pages: %.0f MB", sum(file.stat().st_size for file in folder.glob("*.data")) / 1e6)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the steps."""
+    app.add_config_value("live_python_parts", digest_of_parts(), "html")  # pages ask for these parts, not older ones
     app.connect("config-inited", lambda app, config: config.html_static_path.append(str(HERE / "first")))
     app.connect("builder-inited", get_pyodide)
     app.connect("doctree-read", note_cells)

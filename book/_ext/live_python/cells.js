@@ -220,7 +220,7 @@ Object.assign(livePython, {
   runAll: (at) => run(atPlace(at), true),
   edit: (at) => edit(atPlace(at)),
   open() {
-    document.head.append(element("link", { rel: "stylesheet", href: `${livePython.base}parts/live_python.css` }));
+    document.head.append(element("link", { rel: "stylesheet", href: `${livePython.base}parts/live_python.css${livePython.stamp}` }));
     bringBack();
   },
 });

@@ -4,7 +4,7 @@
   const base = src.replace(/buttons\.js.*$/, "python/");
   const page = location.pathname.split("/").pop();
   const saved = `edits of ${page}`; // a reader's edits, kept on this device
-  const live = (window.livePython = { base, parts: {}, saved, bars: [] });
+  const live = (window.livePython = { base, stamp: dataset.stamp, parts: {}, saved, bars: [] });
 
   // One after the other, as they are asked for. Works from file:// too, where fetch does not.
   live.script = (address) => new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@
   });
 
   let loaded;
-  const load = () => (loaded ??= Promise.all([live.script(`cells/${dataset.cells}`), live.script("parts/live_python.js")])
+  const load = () => (loaded ??= Promise.all([live.script(`cells/${dataset.cells}`), live.script(`parts/live_python.js${live.stamp}`)])
     .then(() => live.open(), (error) => { loaded = undefined; throw error; }));
 
   function button(text, act) {
