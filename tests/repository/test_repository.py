@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import requires, version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -31,6 +34,18 @@ def test_every_page_is_in_the_contents():
     listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
     pages = [f"book/{page.stem}" for kind in ("*.md", "*.ipynb") for page in (ROOT / "book").glob(kind)]
     assert sorted(listed) == sorted(pages)
+
+
+def test_each_chapter_leads_to_the_next_of_the_contents():
+    order = [
+        entry["file"]
+        for part in yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"]
+        for entry in part["chapters"]
+    ]
+    leads = {}
+    for path in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
+        (leads[f"book/{path.stem}"],) = re.findall(r"Next: \{doc\}`(\w+)`", path.read_text("utf-8"))
+    assert {page: f"book/{to}" for page, to in leads.items()} == {page: order[order.index(page) + 1] for page in leads}
 
 
 def test_pages_show_the_stored_outputs():
@@ -82,7 +97,28 @@ def test_make_test_runs_everything():
     assert (ROOT / ".ci/run").read_text("utf-8").endswith("make book\nmake test\n")
     assert "- run: make test" in (ROOT / ".github/workflows/test.yml").read_text("utf-8")
     options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-    assert options["filterwarnings"] == ["error"] and options["addopts"].startswith("--strict-markers")
+    assert options["filterwarnings"] == ["error"] and options["addopts"] == "--strict-markers --import-mode=importlib"
+
+
+@pytest.mark.parametrize("name", ["test", "coverage", "round", "refresh"])
+def test_a_command_ends_with_an_error_where_something_is_red(name, monkeypatch, tmp_path):
+    """What it starts fails, and reports what the tests of a sound project would."""
+    module = importlib.import_module(f"tools.{name}")
+    failed = SimpleNamespace(returncode=1, stdout="", stderr="")
+    monkeypatch.setattr(sys, "argv", [name])
+    if name == "refresh":
+        notebook = tmp_path / "a.ipynb"
+        notebook.write_text("old")
+        monkeypatch.setattr(module, "refreshed", lambda path: "new")
+        monkeypatch.setattr(sys, "argv", [name, "--check", str(notebook)])
+    elif name == "coverage":
+        monkeypatch.setattr(module, "shortfalls", lambda files, core: [])
+        monkeypatch.setattr(module.Path, "read_text", lambda path, encoding: '{"files": {}}')
+        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+    else:
+        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+        monkeypatch.setattr(module, "get_browser", lambda: "chromium", raising=False)
+    assert module.main() != 0
 
 
 def test_what_is_asked_for_is_pinned_and_installed():

@@ -122,6 +122,31 @@ def test_the_weekly_round_runs_what_make_has() -> None:
     assert {"round", "mutants", "twins", "sweep"} <= set(commands)
     for command in commands:
         assert re.search(rf"^{command}:.*##", text("Makefile"), re.M), command
+    for name in ("round", "beyond"):
+        ((each),) = workflow(name)[True]["schedule"]
+        assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", each["cron"]), "a day of every week"
+
+
+def test_each_sweep_that_most_runs_leave_out_is_in_a_weekly_command() -> None:
+    flags = set(re.findall(r'addoption\("(--every-[a-z]+)"', text("tests/conftest.py")))
+    recipes = dict(re.findall(r"^([a-z]+):.*\n\t(.*--every-[a-z]+)$", text("Makefile"), re.M))
+    assert {recipe.split()[-1] for recipe in recipes.values()} == flags and len(flags) == 2
+    assert set(recipes) <= set(workflow("round")["jobs"]["round"]["strategy"]["matrix"]["command"])
+
+
+def test_a_half_made_environment_is_made_again() -> None:
+    rules = re.findall(r"^(\S+/installed): (.*)\n((?:\t.*\n)+)", text("Makefile"), re.M)
+    assert len(rules) == 3
+    for target, needs, recipe in rules:
+        *_, last = recipe.strip().splitlines()
+        assert last.strip() == "touch $@", target
+        assert set(re.findall(r"-r (\S+)", recipe)) <= {*needs.split(), "$<"}, target
+        assert "pyproject.toml" in needs, target
+
+
+def test_a_server_is_for_this_machine_alone() -> None:
+    lines = [line for name in ("Makefile", "README.md") for line in text(name).splitlines() if "http.server" in line]
+    assert lines and all("--bind 127.0.0.1" in line for line in lines), lines
 
 
 def test_what_is_beyond_the_course_is_tried_weekly_by_the_first_python_and_the_last() -> None:

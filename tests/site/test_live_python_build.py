@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import live_python
+import page_state
 import pytest
+import whole_builds
 from sphinx.errors import ExtensionError
 
 from lmhead.fetch import NoNetworkError, WrongHashError
@@ -63,6 +66,72 @@ def test_the_parts_are_written_anew_when_what_they_are_made_of_has_changed(monke
     assert writes() and not writes()
     (tmp_path / "html/_static/python/parts").rmdir()  # a site that was deleted
     assert writes()
+
+
+def test_what_has_changed_has_another_address(monkeypatch, app, tmp_path) -> None:
+    """A reader's browser may keep what it has fetched: the page asks for another, and memory is kept under another."""
+    app.outdir, app.live_python, asked = tmp_path, "folder", []
+    app.add_css_file = lambda name: None
+    app.add_js_file = lambda name, **attributes: asked.append(attributes)
+
+    def addresses(cells: list[Any]) -> tuple[str, str]:
+        app.env = SimpleNamespace(**{live_python.CELLS: {"book/page": cells}})
+        live_python.add_buttons(app, "book/page", "", {}, None)
+        return asked[-1]["data-cells"], asked[-1]["data-stamp"]
+
+    cells, parts = addresses([{"source": "1"}])
+    assert addresses([{"source": "1"}]) == (cells, parts)
+    assert addresses([{"source": "2"}])[0] != cells
+    own = live_python.own_files()
+    monkeypatch.setattr(live_python, "own_files", lambda: own | {"lmhead/head.py": b"# changed"})
+    assert addresses([{"source": "1"}])[1] != parts
+
+    made = {entry["file"]: b"1" for entry in live_python.manifest()["files"] if entry["part"] == "core"}
+    made |= {"numpy.data": b"1"}
+
+    def stamps(changed: str = "") -> tuple[str, dict[str, str]]:
+        text = live_python.script({**made, **({changed: b"2"} if changed else {})})
+        (parts_of,) = re.findall(r"^const PARTS = (.*);$", text, re.M)
+        return re.findall(r'^const STAMP = "(\w+)";$', text, re.M)[0], {
+            name: part["sha256"] for name, part in json.loads(parts_of).items()
+        }
+
+    memory, hashes = stamps()
+    for name in made:
+        other, others = stamps(name)
+        assert [one for one in made if hashes[one] != others[one]] == [name]
+        assert (other != memory) == (name in core()), name
+
+
+def test_each_source_of_what_runs_on_the_page_counts(monkeypatch, tmp_path) -> None:
+    here = tmp_path / "live_python"
+    shutil.copytree(live_python.HERE, here)
+    monkeypatch.setattr(live_python, "HERE", here)
+    for file in sorted(one for one in here.iterdir() if one.is_file()):
+        before = live_python.digest_of_parts()
+        file.write_bytes(file.read_bytes() + b"\n")
+        assert live_python.digest_of_parts() != before, file.name
+
+
+def test_each_file_that_decides_how_a_page_is_made_counts(monkeypatch, tmp_path) -> None:
+    shutil.copytree(BOOK, tmp_path / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    monkeypatch.setattr(whole_builds, "BOOK", tmp_path / "book")
+    folders = [tmp_path / "book" / name for name in ("_ext", "_static", "_templates")]
+    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
+    assert len(files) > 40
+    for file in files[:: len(files) // 40]:
+        before = whole_builds.digest_of_the_machinery()
+        file.write_bytes(file.read_bytes() + b"\n")
+        assert whole_builds.digest_of_the_machinery() != before, file.name
+
+
+def test_a_page_carries_each_field_that_its_script_reads() -> None:
+    script = (BOOK / "_ext/widget_host/widget_host.js").read_text("utf-8")
+    read = set(re.findall(r'\.get\("(\w+)"\)', script)) - set(page_state.SHARED)
+    carried = set().union(*page_state.READ_BY_SCRIPT.values())
+    assert read <= carried, read - carried
+    for kind in ("IntSliderModel", "FloatSliderModel", "FloatLogSliderModel", "DropdownModel", "CheckboxModel"):
+        assert {"description", "disabled"} <= page_state.READ_BY_SCRIPT[kind], kind
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -29,6 +31,13 @@ def metas(page: str) -> dict[str, list[str]]:
     return found
 
 
+def spoken(heading: Any) -> str:
+    """Its words without the link that leads to it, and without spaces."""
+    for drawn in heading.select(".headerlink, .katex-html, annotation"):
+        drawn.decompose()
+    return "".join(heading.get_text().split())
+
+
 def pages_of(site: Path) -> Iterator[tuple[str, str]]:
     for file in sorted(site.rglob("*.html")):
         text = file.read_text("utf-8")
@@ -47,6 +56,15 @@ def test_each_page_has_a_description_of_its_own(site: Path) -> None:
     assert all(found["og:description"] == found["description"] for found in said.values())
     titles = [found["og:title"] for found in said.values()]
     assert all(len(title) == 1 and "<" not in title[0] for title in titles)
+    for name, text in pages_of(site):
+        body = BeautifulSoup(text, "html.parser")
+        heading, question = body.select_one("article h1"), body.select_one("article h1 + p strong")
+        if heading and name.startswith("book/"):
+            assert spoken(heading) == "".join(said[name]["og:title"][0].split()), name
+        if re.match(r"book/\d\d_", name) and not question.select_one(".math"):
+            assert question.get_text() in descriptions[name][0], name
+        for meta in head(text).find_all("meta", content=True):
+            assert bool(meta.get("property", "").startswith("og:")) == ("og:" in str(meta)), meta
 
 
 def test_without_an_address_nothing_is_said_of_it(site: Path) -> None:
