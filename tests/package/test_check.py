@@ -944,6 +944,9 @@ def test_what_stops_a_learners_code_stops_the_checker_and_nothing_is_left_behind
         assert len(calls) == 1
         after = (tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:])
         assert before == after
+    with pytest.raises(KeyboardInterrupt):
+        running.traced(endless, [])
+    assert not tracemalloc.is_tracing()
 
 
 def test_of_a_long_array_the_wrong_entry_is_shown():
