@@ -28,8 +28,8 @@ from tests.support.live_python import (
 )
 from tools.chapters import CHAPTERS
 
-# In every run, with chapter 6 below and chapter 2 in Firefox: texts, errors, figures, widgets, quick checks, a file that
-# is written and read, and the longest cells. All of them: `make live`, and once a week.
+# In every run, with chapter 6 below, and chapter 2 in Firefox: texts, errors, figures, widgets, quick checks, a file
+# that is written and read, and the longest cells. All of them: `make live`, and once a week.
 IN_EVERY_RUN = ("09_a_head_that_learns",)
 DIFFERS = {"13_the_head_at_scale": ["times the logits, by chunks"]}  # words of such a cell; book/checks.md says why
 MOST_FREE = {"12_a_real_head": 1}  # how many cells of a page run at least, where most of them need the real model

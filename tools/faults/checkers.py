@@ -25,4 +25,6 @@ FAULTS = [
     Mutant("checker: nothing far below 0 is tried", "lmhead/check/training.py", "draw(6, 3, 3) - 900.0", "draw(6, 3, 3) - 9.0", "tests/book/test_pinned.py -k checkers"),
     Mutant("grading: a call is looked for in the first case alone", "lmhead/check/grading.py", "for case in cases_of(exercise):", "for case in cases_of(exercise)[:1]:", "tests/package/test_grading.py -k calls_lmhead"),
     Mutant("checker: some per cent off are the right numbers in float16", "lmhead/check/run.py", "rtol=2**-8", "rtol=2**-4", "tests/package/test_check.py -k precision"),
+    Mutant("checker: swallows the stop button", "lmhead/check/run.py", "except (Exception, SystemExit) as error:", "except BaseException as error:", "tests/package/test_check.py -k stops"),
+    Mutant("checker: shows an entry that is right", "lmhead/check/show.py", "np.argwhere(x != y)[np.argmax(~np.isclose(x, y)[x != y])])", "np.argwhere(x != y)[0])", "tests/package/test_check.py -k long_array"),
 ]  # fmt: skip

@@ -88,8 +88,8 @@ FAULTS = [
     Mutant(
         "live python: a changed lmhead is not packed anew",
         "book/_ext/live_python.py",
-        "    digest.update(as_zip(own_files()))\n",
-        "",
+        "        digest.update(name.encode() + data)\n",
+        "        pass\n",
         f"{T_BUILD} -k anew",
     ),
     Mutant(
@@ -98,5 +98,33 @@ FAULTS = [
         ', { ariaHidden: "true" })',
         ")",
         f"{T_PAGE} -k said_once",
+    ),
+    Mutant(
+        "Python on the page: memory of an old Python is resumed",
+        "book/_ext/live_python.py",
+        'started = b"".join([*(made[name] for name in core), worker.encode()])',
+        "started = worker.encode()",
+        "tests/site/test_live_python_build.py -k another_address",
+    ),
+    Mutant(
+        "Python on the page: two runs at once",
+        "book/_ext/live_python/cells.js",
+        "  turn = turn.then(() => runInTurn(cell, last, all))",
+        "  turn = Promise.resolve().then(() => runInTurn(cell, last, all))",
+        "tests/site/test_live_python.py -k at_once",
+    ),
+    Mutant(
+        "Python on the page: Restore loses the keyboard's place",
+        "book/_ext/live_python/cells.js",
+        '    if (document.activeElement === there) buttonOf(cell, "Run", "Stop").focus();\n',
+        "",
+        "tests/site/test_live_python.py -k is_restored",
+    ),
+    Mutant(
+        "Python on the page: what a run says is not announced",
+        "book/_ext/live_python/first/buttons.js",
+        '    status.setAttribute("role", "status");\n',
+        "",
+        "tests/site/test_live_python.py -k keeps_nothing",
     ),
 ]
