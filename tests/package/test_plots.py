@@ -60,3 +60,39 @@ def test_no_zero_has_a_sign(what):
     texts = [text.get_text() for text in WRITTEN[what]().texts]
     assert any(re.search(r"\b0(\.0+)?$", text) for text in texts), texts
     assert [text for text in texts if re.search(r"[-−]0(\.0+)?$", text)] == []
+
+
+# ---- a word stands at the mark that it names
+
+
+def test_what_is_read_and_what_is_predicted_have_their_names_and_the_same_token_is_joined():
+    ax = plots.shift(["a", "b", "c"])
+    boxes = {
+        (box.get_x(), box.get_y()): next(
+            text.get_text()
+            for text in ax.texts
+            if box.get_x() < text.get_position()[0] < box.get_x() + box.get_width()
+            and box.get_y() < text.get_position()[1] < box.get_y() + box.get_height()
+        )
+        for box in ax.patches
+    }
+    for name, row in {"reads": ["a", "b", "c"], "predicts": ["b", "c", "-100"]}.items():
+        (height,) = (text.get_position()[1] for text in ax.texts if text.get_text() == name)
+        assert [said for (_, y), said in sorted(boxes.items()) if y < height < y + 0.7] == row
+
+    def token_at(x: float, y: float) -> str:
+        near = min(boxes, key=lambda corner: abs(corner[0] + 0.43 - x) + abs(corner[1] + 0.35 - y))
+        return boxes[near]
+
+    dotted = [
+        text for text in ax.texts if getattr(text, "arrow_patch", None) and text.arrow_patch.get_linestyle() == ":"
+    ]
+    assert [(token_at(*line.xyann), token_at(*line.xy)) for line in dotted] == [("b", "b"), ("c", "c")]
+
+
+def test_each_line_across_has_its_own_name():
+    ax = plots.unnamed_curves({"A": np.linspace(3, 1, 50), "B": np.linspace(3, 2, 50)}, floor=0.5, start=3.5)
+    names = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert (names["floor"], names["log V"]) == (0.5, 3.5)
+    across = sorted(line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == ":")
+    assert across == [0.5, 3.5]

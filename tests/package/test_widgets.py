@@ -90,6 +90,18 @@ def test_float16_logits_move_no_probability_by_more_than_5e_5(start):
         assert np.abs(shown - best).max() <= 5e-5
 
 
+@pytest.mark.parametrize("start", ["none", "text", "chat"])
+def test_each_token_stands_beside_its_own_logit(start):
+    fixture = smollm.load_fixture()
+    state = dict(widgets.probabilities_of_prompts(fixture, start=start).view.get_state())
+    for at, text in enumerate(state["prompts"]):
+        logits = fixture.prompt(text, start).logits[-1, :-1]
+        likeliest = np.argsort(-logits)[:20]
+        rows = _prompts.said({**state, "prompt": at})[0]["rows"][:-1]
+        assert state["labels"][at] == [repr(fixture.tokens[token]) for token in likeliest]
+        assert [float(row[1]) for row in rows] == pytest.approx(logits[likeliest], abs=6e-5)
+
+
 def test_directions():
     rng, script = np.random.default_rng(2), script_of("directions")
     for _ in range(300):
