@@ -116,7 +116,8 @@ def test_a_command_ends_with_an_error_where_something_is_red(name, monkeypatch, 
         monkeypatch.setattr(module.Path, "read_text", lambda path, encoding: '{"files": {}}')
         monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
     else:
-        monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: failed)
+        fetched = SimpleNamespace(returncode=0)
+        monkeypatch.setattr(module.subprocess, "run", lambda what, **_: fetched if "--fetch" in what else failed)
         monkeypatch.setattr(module, "get_browser", lambda: "chromium", raising=False)
     assert module.main() != 0
 
