@@ -120,6 +120,8 @@ def test_a_command_ends_with_an_error_where_something_is_red(name, monkeypatch, 
         monkeypatch.setattr(module.subprocess, "run", lambda what, **_: fetched if "--fetch" in what else failed)
         monkeypatch.setattr(module, "get_browser", lambda: "chromium", raising=False)
     assert module.main() != 0
+    ends = (ROOT / f"tools/{name}.py").read_text("utf-8").rpartition('if __name__ == "__main__":')[2]
+    assert ends.strip() == "sys.exit(main())", "what main returns is what the command ends with"
 
 
 def test_what_is_asked_for_is_pinned_and_installed():
