@@ -103,6 +103,8 @@ def test_make_test_runs_everything():
 @pytest.mark.parametrize("name", ["test", "coverage", "round", "refresh"])
 def test_a_command_ends_with_an_error_where_something_is_red(name, monkeypatch, tmp_path):
     """What it starts fails, and reports what the tests of a sound project would."""
+    ends = (ROOT / f"tools/{name}.py").read_text("utf-8").rpartition('if __name__ == "__main__":')[2]
+    assert ends.strip() == "sys.exit(main())", "what main returns is what the command ends with"
     module = importlib.import_module(f"tools.{name}")
     failed = SimpleNamespace(returncode=1, stdout="", stderr="")
     monkeypatch.setattr(sys, "argv", [name])
@@ -120,8 +122,6 @@ def test_a_command_ends_with_an_error_where_something_is_red(name, monkeypatch, 
         monkeypatch.setattr(module.subprocess, "run", lambda what, **_: fetched if "--fetch" in what else failed)
         monkeypatch.setattr(module, "get_browser", lambda: "chromium", raising=False)
     assert module.main() != 0
-    ends = (ROOT / f"tools/{name}.py").read_text("utf-8").rpartition('if __name__ == "__main__":')[2]
-    assert ends.strip() == "sys.exit(main())", "what main returns is what the command ends with"
 
 
 def test_what_is_asked_for_is_pinned_and_installed():
