@@ -936,17 +936,15 @@ def test_what_stops_a_learners_code_stops_the_checker_and_nothing_is_left_behind
         calls.append(arguments)
         raise KeyboardInterrupt
 
-    for stopped in (getattr(check, name), functools.partial(grade, getattr(check, name))):
+    def surroundings():
+        return tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:]
+
+    before, checker = surroundings(), getattr(check, name)
+    for stopped in (checker, functools.partial(grade, checker), lambda yours: running.traced(yours, [])):
         calls.clear()
-        before = (tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:])
         with pytest.raises(KeyboardInterrupt):
             stopped(endless)
-        assert len(calls) == 1
-        after = (tracemalloc.is_tracing(), sys.getprofile(), sys.stdout, sys.stderr, np.geterr(), warnings.filters[:])
-        assert before == after
-    with pytest.raises(KeyboardInterrupt):
-        running.traced(endless, [])
-    assert not tracemalloc.is_tracing()
+        assert len(calls) == 1 and surroundings() == before
 
 
 def test_of_a_long_array_the_wrong_entry_is_shown():

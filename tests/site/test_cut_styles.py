@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.live import served
 from tests.support.live_python import ENDED, PATIENCE, press, wait_until_said, write
-from tests.support.styles import CUT, left_out, looks_alike, opened
+from tests.support.styles import CUT, left_out, look_alike, opened, view
 
 # ---- which rules stay
 
@@ -146,20 +146,24 @@ STATES: list[Callable[[Page], None]] = [
 
 
 # What changes is in the window; the rest was compared before.
-IN_THE_WINDOW = [with_a_cell_that_runs, with_a_cell_that_was_stopped, without_contents_and_with_a_tooltip, searching]
+IN_THE_WINDOW = [with_a_cell_that_was_stopped, without_contents_and_with_a_tooltip, searching]
 
 
 def differences(browser: Browser, address: str) -> list[str]:
     """What is wrong with the style of a page: rules that it lacks, states in which it is painted differently."""
     found = []
-    with opened(browser, address) as page:
+    with opened(browser, address, both=True) as page:
+        with opened(browser, address, both=False) as as_it_is:
+            if not look_alike(view(as_it_is), view(page, "whole")):
+                found.append("painted differently while nothing but its own style was ever there")
         for state in [as_it_opens, *(OF_CELLS if page.locator(CELLS).count() else []), *STATES]:
             state(page)
             name = state.__name__
             rules = left_out(page)
             assert rules["left"] > 2000 and rules["kept"] > 300, rules  # both were read
             found += [f"{name}: {rule} is left out" for rule in rules["matched"]]
-            if not looks_alike(page, whole=state not in IN_THE_WINDOW):
+            whole, own = (view(page, which, all_of_it=state not in IN_THE_WINDOW) for which in ("whole", "own"))
+            if not look_alike(whole, own):
                 found.append(f"{name}: painted differently")
     return found
 

@@ -103,6 +103,20 @@ def test_what_has_changed_has_another_address(monkeypatch, app, tmp_path) -> Non
         assert (other != memory) == (name in core()), name
 
 
+def test_an_incremental_build_writes_the_pages_anew_for_other_parts(monkeypatch) -> None:
+    settings: dict[str, tuple[str, str]] = {}
+    app = SimpleNamespace(
+        connect=lambda *_, **__: None, add_config_value=lambda name, *how: settings.update({name: how})
+    )
+    own = live_python.own_files()
+    seen = []
+    for files in (own, own | {"lmhead/head.py": b"# changed"}):
+        monkeypatch.setattr(live_python, "own_files", lambda files=files: files)
+        live_python.setup(app)
+        seen.append(settings["live_python_parts"])
+    assert seen[0] != seen[1] and [rebuild for _, rebuild in seen] == ["html", "html"]
+
+
 def test_each_source_of_what_runs_on_the_page_counts(monkeypatch, tmp_path) -> None:
     here = tmp_path / "live_python"
     shutil.copytree(live_python.HERE, here)

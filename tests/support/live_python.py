@@ -58,7 +58,7 @@ def status(cell: Locator) -> str:
 
 def wait_until_said(cell: Locator, words: str) -> str:
     """Wait until the line beside the cell holds this; gives the line."""
-    cell.locator(".python-status[role=status]", has_text=re.compile(words)).wait_for()
+    cell.locator(".python-status", has_text=re.compile(words)).wait_for()
     return status(cell)
 
 

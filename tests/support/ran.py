@@ -98,6 +98,7 @@ def hear(notebook: IPyNbFile) -> None:
 
     def setup() -> None:
         notebook.kernel = Heard(notebook.path)
+        notebook.setup_sanitize_files()
 
     notebook.setup = setup
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,21 +30,21 @@ def with_whole_sheets_too(page: str) -> str:
 
 
 @contextmanager
-def opened(browser: Browser, address: str) -> Iterator[Page]:
-    """The page, with both."""
+def opened(browser: Browser, address: str, *, both: bool) -> Iterator[Page]:
+    """The page as it is, or with the whole style sheets too; in a window of its own, where nothing hides it."""
     troubles: list[str] = []
     with closed_network(browser, troubles) as context:
+        if both:
 
-        def serve(route: Any) -> None:
-            route.fulfill(body=with_whole_sheets_too(route.fetch().text()), content_type="text/html; charset=utf-8")
+            def serve(route: Any) -> None:
+                route.fulfill(body=with_whole_sheets_too(route.fetch().text()), content_type="text/html; charset=utf-8")
 
-        context.route(address.partition("?")[0] + "*", serve)
+            context.route(address.partition("?")[0] + "*", serve)
         page = open_page(context, address)
         page.evaluate("document.fonts.ready")
         page.add_style_tag(content="* { caret-color: transparent !important }")  # it blinks
         if "search.html" in address:
             page.get_by_text("Search finished").wait_for()
-        wear(page, "own")
         yield page
     assert troubles == []
 
@@ -81,24 +82,33 @@ AT_REST = """() => {
 ROUNDED = 24  # of 255: by so much an edge between two pixels may differ
 
 
-def looks_alike(page: Page, *, whole: bool) -> bool:
-    """Whether it is painted alike in both, all of it or the window's part.
+def look_alike(one: Callable[[], bytes], other: Callable[[], bytes]) -> bool:
+    """Whether two views are painted alike.
 
     A late font gets time. And a browser does not always paint a long page to the last pixel as it did before: each
-    picture in the one is compared with all in the other.
+    picture of the one is compared with all of the other.
     """
-    pictures: dict[str, set[bytes]] = {"whole": set(), "own": set()}
+    firsts, seconds = set[bytes](), set[bytes]()
     for _ in range(8):
-        latest = []
-        for which, seen in pictures.items():
-            wear(page, which)
-            page.evaluate(AT_REST)
-            latest.append(picture(page, whole))
-            seen.add(latest[-1])
-        if pictures["whole"] & pictures["own"] or differ_by(*latest) <= ROUNDED:
+        first, second = one(), other()
+        firsts.add(first)
+        seconds.add(second)
+        if firsts & seconds or differ_by(first, second) <= ROUNDED:
             return True
-        page.wait_for_timeout(400)
+        time.sleep(0.4)
     return False
+
+
+def view(page: Page, which: str = "", *, all_of_it: bool = True) -> Callable[[], bytes]:
+    """What takes its picture, as it is or in one style of a page with both: of all of it, or of the window."""
+
+    def take() -> bytes:
+        if which:
+            wear(page, which)
+        page.evaluate(AT_REST)
+        return picture(page, all_of_it)
+
+    return take
 
 
 def picture(page: Page, whole: bool) -> bytes:
