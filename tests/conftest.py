@@ -73,20 +73,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not marks_of(item) & set(KINDS)]
         config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = Counter(next(k for k in KINDS if k in marks_of(item)) for item in left_out)
-    if notebooks := {item.parent for item in items if item.path.suffix == ".ipynb"}:
+    if hasattr(config, "workerinput"):
+        # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
+        items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
+    # In its group nbval's cells come first, since the other tests of a chapter read what they did.
+    begins: dict[str, int] = {}
+    for item in items:
+        begins.setdefault(group_of(item), len(begins))
+    items.sort(key=lambda item: (begins[group_of(item)], item.path.suffix != ".ipynb"))
+    if hasattr(config, "workerinput"):
+        mine = session.folder / f"groups.{config.workerinput['workerid']}"
+        mine.write_text(json.dumps({item.nodeid: group_of(item) for item in items}), encoding="utf-8")
+        mine.replace(session.folder / "groups.json")  # all workers write the same
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if notebooks := {item.parent for item in session.items if item.path.suffix == ".ipynb"}:
         from tests.support.ran import hear  # slow to import
 
         for notebook in notebooks:
             hear(notebook)
-    if hasattr(config, "workerinput"):
-        # What one worker does for minutes begins first: else the others wait for it in the end. (The sort is stable.)
-        items.sort(key=lambda item: [bool(marks_of(item) & some) for some in LONGEST_FIRST], reverse=True)
-        # In its group nbval's cells come first, since the other tests of a chapter read what they did.
-        begins = {group: at for at, group in reversed([*enumerate(map(group_of, items))])}
-        items.sort(key=lambda item: (begins[group_of(item)], item.path.suffix != ".ipynb"))
-        mine = session.folder / f"groups.{config.workerinput['workerid']}"
-        mine.write_text(json.dumps({item.nodeid: group_of(item) for item in items}), encoding="utf-8")
-        mine.replace(session.folder / "groups.json")  # all workers write the same
 
 
 @pytest.hookimpl(optionalhook=True)

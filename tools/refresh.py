@@ -32,14 +32,20 @@ def refreshed(path: Path, extension: str | None = None, env: dict[str, str] | No
 
     An IPython extension may listen in that kernel, and `env` is its environment, if not this one's.
     """
-    notebook = with_first_cell(nbformat.read(path, as_version=4))
-    notebook.metadata.pop("widgets", None)
+    notebook = to_be_run(path)
     where = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False, resources=where)
     if extension:
         client.extra_arguments = [f"--ext={extension}"]
     client.execute(env=env or dict(os.environ))
     return canonical(notebook)
+
+
+def to_be_run(path: Path) -> NotebookNode:
+    """The notebook at `path`, with the cell that no page shows and without the state of widgets."""
+    notebook = with_first_cell(nbformat.read(path, as_version=4))
+    notebook.metadata.pop("widgets", None)
+    return notebook
 
 
 def canonical(notebook: NotebookNode) -> str:

@@ -322,17 +322,14 @@ def add_buttons(app: Sphinx, pagename: str, templatename: str, context: dict[str
             target.write_text(text, encoding="utf-8")
         app.add_css_file("buttons.css")
         stamp = hashlib.sha256(text.encode()).hexdigest()[:8]
-        asked = {"data-cells": f"{name}?v={stamp}", "data-stamp": f"?v={digest_of_parts()[:8]}"}
+        asked = {"data-cells": f"{name}?v={stamp}", "data-stamp": f"?v={app.config.live_python_parts[:8]}"}
         app.add_js_file("buttons.js", defer="defer", **asked)  # type: ignore[arg-type]
 
 
 def digest_of_parts() -> str:
     """One number for all that the folder is made of."""
-    sources = [*sorted(HERE.iterdir()), Path(__file__), *IN_THE_BROWSER]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in sources if file.is_file()))
-    for name, data in own_files().items():
-        digest.update(name.encode() + data)
-    return digest.hexdigest()
+    ours = {file.name: file.read_bytes() for file in (*sorted(HERE.iterdir()), Path(__file__)) if file.is_file()}
+    return sha256_of_list({name: hashlib.sha256(data).hexdigest() for name, data in (own_files() | ours).items()})
 
 
 def write_python(app: Sphinx, exception: Exception | None) -> None:
@@ -341,10 +338,10 @@ def write_python(app: Sphinx, exception: Exception | None) -> None:
     if exception or not app.live_python:  # type: ignore[attr-defined]
         return
     made_of = Path(app.doctreedir) / "live_python.sha256"
-    if folder.exists() and made_of.exists() and made_of.read_text() == digest_of_parts():
+    if folder.exists() and made_of.exists() and made_of.read_text() == app.config.live_python_parts:
         return
     write_folder(folder, app.live_python)  # type: ignore[attr-defined]
-    made_of.write_text(digest_of_parts())
+    made_of.write_text(app.config.live_python_parts)
     log.info("Python for the pages: %.0f MB", sum(file.stat().st_size for file in folder.glob("*.data")) / 1e6)
 
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from lmhead.plots.style import BLUE, GREY, ORANGE, axes, fixed
+from lmhead.plots.style import BLUE, GREY, ORANGE, axes
 
 GAP = 1.1  # between two matrices, in cells
 LIT = {BLUE: "#dcebf6", ORANGE: "#fbe9dc"}
@@ -59,6 +59,6 @@ def _matrix(
         cell = Rectangle((x + j, y - i - 1), 1, 1, facecolor=LIT.get(mark or "", PALE), edgecolor=mark or GREY)
         cell.set_linewidth(1.5 if mark else 0.6)
         ax.add_patch(cell).set_zorder(2 if mark else 1)
-        ax.text(x + j + 0.5, y - i - 0.5, fixed(number, 2), ha="center", va="center", fontsize=9, zorder=3)
+        ax.text(x + j + 0.5, y - i - 0.5, f"{number:z.2f}", ha="center", va="center", fontsize=9, zorder=3)
     label = {"W_U^T": "$W_U^{\\top}$", "H^T": "$H^{\\top}$", "dW_U": "$dW_U$", "dH": "$dH$", "G": "$G$"}[name]
     ax.text(x + numbers.shape[1] / 2, y + 0.15, label, ha="center", va="bottom")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from lmhead.plots.curves import curves
-from lmhead.plots.style import ORANGE, fixed
+from lmhead.plots.style import ORANGE
 
 
 def loss_curve(p: ArrayLike, labels: Sequence[str]) -> Axes:
@@ -19,7 +19,7 @@ def loss_curve(p: ArrayLike, labels: Sequence[str]) -> Axes:
     ax = curves(grid, {"loss": -np.log(grid)}, xlabel="probability of the true word", ylabel="loss (nats)")
     ax.plot(points, -np.log(points), "o", color=ORANGE, markersize=7)
     for x, label in zip(points, labels, strict=True):
-        ax.annotate(f"{label} {fixed(-np.log(x), 3)}", (x, -np.log(x)), xytext=(8, 6), textcoords="offset points")
+        ax.annotate(f"{label} {-np.log(x):z.3f}", (x, -np.log(x)), xytext=(8, 6), textcoords="offset points")
     ax.set_xlim(0, 1.02)
     ax.set_ylim(bottom=0)
     return ax

@@ -32,7 +32,7 @@ def memory_lines(matrices: Mapping[str, ArrayLike], labels: Sequence[str], cuts:
         tokens = np.indices(numbers.shape)[numbers.shape.index(len(labels))]
         ax.text(0, -DEEP * at + 0.3, name, ha="left", va="bottom", fontweight="bold")
         for x, (number, token) in enumerate(zip(numbers.flat, tokens.flat, strict=True)):
-            _cell(ax, x, -DEEP * at, f"{number:g}", labels[token], colors[token])
+            _cell(ax, x, -DEEP * at, f"{number:zg}", labels[token], colors[token])
         ax.vlines(list(cuts), -DEEP * at - 1.5, -DEEP * at + 0.2, color=INK, linewidth=3)
         longest = max(longest, numbers.size)
     ax.set_xlim(-0.1, longest + 0.1)

@@ -14,10 +14,10 @@ def merging(first: ArrayLike, second: ArrayLike) -> Axes:
     a, b = np.asarray(first, float), np.asarray(second, float)
     m = max(a.max(), b.max())
     stacks = [
-        (f"first chunk\nunit $e^{{{a.max():g}}}$", [(a - a.max(), BLUE)]),
-        (f"second chunk\nunit $e^{{{b.max():g}}}$", [(b - b.max(), ORANGE)]),
-        (f"first, converted\nunit $e^{{{m:g}}}$", [(a - m, BLUE)]),
-        (f"both\nunit $e^{{{m:g}}}$", [(b - m, ORANGE), (a - m, BLUE)]),
+        (f"first chunk\nunit $e^{{{a.max():zg}}}$", [(a - a.max(), BLUE)]),
+        (f"second chunk\nunit $e^{{{b.max():zg}}}$", [(b - b.max(), ORANGE)]),
+        (f"first, converted\nunit $e^{{{m:zg}}}$", [(a - m, BLUE)]),
+        (f"both\nunit $e^{{{m:zg}}}$", [(b - m, ORANGE), (a - m, BLUE)]),
     ]
     ax = axes(height=3.2)
     for x, (_, parts) in enumerate(stacks):

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from lmhead.plots.style import BLUE, GREY, ORANGE, axes, fixed
+from lmhead.plots.style import BLUE, GREY, ORANGE, axes
 
 GAP = 2.2  # between the two grids, in cells
 LIT, PALE = "#fbe9dc", "#f4f7f9"
@@ -43,4 +43,4 @@ def _cell(ax: Axes, x: float, y: float, number: float, *, marked: bool) -> None:
     face, edge, width = (LIT, ORANGE, 1.6) if marked else (PALE, GREY, 0.6)
     box = Rectangle((x, y - 1), 1, 1, facecolor=face, edgecolor=edge, linewidth=width)
     ax.add_patch(box).set_zorder(2 if marked else 1)
-    ax.text(x + 0.5, y - 0.5, fixed(number, 2), ha="center", va="center", fontsize=8, zorder=3)
+    ax.text(x + 0.5, y - 0.5, f"{number:z.2f}", ha="center", va="center", fontsize=8, zorder=3)

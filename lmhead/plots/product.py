@@ -53,4 +53,4 @@ def _matrix(ax: Axes, numbers: np.ndarray, x: float, y: float, lit: list[tuple[i
         cell = Rectangle((x + j, y - i - 1), 1, 1, facecolor=face, edgecolor=edge, linewidth=1.6 if marked else 0.6)
         ax.add_patch(cell).set_zorder(2 if marked else 1)
         weight = "bold" if marked else "normal"
-        ax.text(x + j + 0.5, y - i - 0.5, f"{number + 0.0:g}", ha="center", va="center", fontweight=weight, zorder=3)
+        ax.text(x + j + 0.5, y - i - 0.5, f"{number:zg}", ha="center", va="center", fontweight=weight, zorder=3)

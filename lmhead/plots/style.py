@@ -69,11 +69,6 @@ def _steady(svg: str) -> str:
     return svg
 
 
-def fixed(number: float, decimals: int) -> str:
-    """A number with so many decimals; what rounds to 0 has no sign."""
-    return f"{round(number, decimals) + 0.0:.{decimals}f}"
-
-
 def axes(width: float = 6.4, height: float = 3.0) -> Axes:
     """One empty pair of axes; sizes in inches."""
     return plt.subplots(figsize=(width, height))[1]

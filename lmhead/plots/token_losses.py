@@ -11,7 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from lmhead.plots.style import GREY, ORANGE, axes, fixed
+from lmhead.plots.style import GREY, ORANGE, axes
 
 WIDTH, PER_LINE = 6.4, 54  # of the figure in inches; of a line in characters, the unit of x
 WRITING, BAR, NUMBER = 1.0, 1.1, 1.15  # what a line needs for its three storeys; the unit of y is UNIT inches
@@ -50,7 +50,7 @@ def token_losses(tokens: Sequence[str], losses: ArrayLike, *, named: int = 5) ->
             ax.add_patch(Rectangle((x, y), width, WRITING, facecolor=SHADES(share[i]), gid="shade"))
             ax.add_patch(Rectangle((middle - 0.4, floor), 0.8, -BAR * share[i], color=ORANGE, gid="loss"))
         if i in dearest:
-            ax.text(middle, floor + 0.1, fixed(cost[i], 2), ha="center", va="top", fontsize=8, color=ORANGE)
+            ax.text(middle, floor + 0.1, f"{cost[i]:z.2f}", ha="center", va="top", fontsize=8, color=ORANGE)
     ax.hlines(np.arange(lines) * PITCH + WRITING + BAR, 0, PER_LINE, color=GREY, linewidth=0.6)
     ax.set(xlim=(-0.5, PER_LINE + 0.5), ylim=(lines * PITCH, -0.2))
     ax.set_axis_off()

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sys
 
+import nbformat
 import numpy as np
 import pytest
+from nbformat.v4 import new_code_cell
 
 from tests.support.planting import unfailing
-from tests.support.ran import ran
+from tests.support.ran import Heard, ran
+from tools.alone import with_first_cell
 from tools.chapters import BOOK, CHAPTERS, needs_model
-from tools.refresh import differences
+from tools.refresh import differences, refreshed
 
 every_notebook = pytest.mark.parametrize("chapter", sorted(path.stem for path in BOOK.glob("*.ipynb")))
 
@@ -59,3 +62,31 @@ def test_an_assertion_that_holds_whatever_is_planted_is_seen(test):
 def test_an_assertion_that_can_fail_is_not(test):
     known = {"np": np, "p": P, "total": 1.0, "counts": {"a": [1]}, "f": lambda x: x * x}
     assert unfailing(f"assert {test}", known) == []
+
+
+TINY = [
+    "print('a')\nprint('b')\n1 + 1",
+    "_ + 1, len(In), Out[2]",
+    "from IPython.display import display\nhandle = display('old', display_id=True)\nhandle.update('new')",
+    "from IPython.display import clear_output\nprint('gone')\nclear_output(wait=True)\nprint('stays')",
+    "import ipywidgets\nipywidgets.IntSlider(3)",
+    "1 / 0",
+]
+
+
+@pytest.mark.kernel
+def test_what_nbvals_kernel_is_heard_to_say_is_what_a_refresh_writes(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Tiny"), *map(new_code_cell, TINY)])
+    notebook.cells[-1].metadata.tags = ["raises-exception"]
+    path = tmp_path / "tiny.ipynb"
+    nbformat.write(with_first_cell(notebook), path)
+    kernel = Heard(path)
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            asked = kernel.execute_cell_input(cell.source, allow_stdin=False)  # as nbval goes through them
+            kernel.await_reply(asked, timeout=60)
+            kernel.await_idle(asked, timeout=60)
+    kernel.stop()
+    heard = (kernel.folder / "text").read_text("utf-8")
+    assert heard == refreshed(path)
+    assert all(said in heard for said in ("'new'", "stays", "(3, 4, 2)", "ZeroDivisionError", "IntSliderModel"))

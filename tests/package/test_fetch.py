@@ -288,6 +288,8 @@ def test_a_disk_that_fills_up_on_the_way(index: type[Index], monkeypatch: pytest
 @pytest.fixture
 def pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Another program in pip's place: it notes how it is called, writes some bytes and fails."""
+    if os.name == "nt":
+        pytest.skip("the program is a shell script")
     program, said, asked = tmp_path / "python", tmp_path / "said", tmp_path / "asked"
     program.write_text(f'#!/bin/sh\necho "$@" > "{asked}"\ncat "{said}"\nexit 1\n')
     program.chmod(0o755)
@@ -302,21 +304,18 @@ def pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return answer
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
-def test_pip_brings_the_wheel_alone_asks_nobody_and_leaves_nothing(index: type[Index], pip_says: Any) -> None:
+def test_pip_is_asked_for_the_wheel_alone_to_ask_nobody_and_to_keep_nothing(index: type[Index], pip_says: Any) -> None:
     _, asked = pip_says(b"")
     wanted = {"--no-deps", "--require-hashes", "--only-binary=:all:", "--no-input", "--no-cache-dir"}
     assert wanted <= set(asked), "what the wheel requires has no hash; a question would go into a log; one copy is kept"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
 @pytest.mark.parametrize("log", [b"\xff\xfe caf\xe9\n\x00", b"", b"\n\n", "ERROR: größer\n".encode("latin-1")])
 def test_whatever_pip_writes_is_an_error_of_one_line(index: type[Index], pip_says: Any, log: bytes) -> None:
     error, _ = pip_says(log)
     assert str(error).strip() and "\n" not in str(error) and kept_files() == set()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
 def test_a_disk_that_pip_fills_asks_for_as_much_room_as_before(index: type[Index], pip_says: Any) -> None:
     log = b"ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n"
     error, _ = pip_says(log, wheel_bytes=10**8)

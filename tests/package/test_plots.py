@@ -51,15 +51,18 @@ WRITTEN = {
     "one matrix": lambda: plots.one_matrix(TINY, ["a", "b"], token=0),
     "product": lambda: plots.product(np.array([[-0.0, 1.0]]), np.array([[-0.0], [0.0]]), ["a"], position=0, token=0),
     "loss curve": lambda: plots.loss_curve([1.0], ["a"]),
+    "merging": lambda: plots.merging([-0.0, -1.0], [-0.0, -2.0]),
+    "memory lines": lambda: plots.memory_lines({"row by row": np.array([[-0.0], [1.0]])}, ["a", "b"]),
     "token losses": lambda: plots.token_losses(["a", "b"], [-0.0, 1.0]),
 }
 
 
 @pytest.mark.parametrize("what", WRITTEN)
 def test_no_zero_has_a_sign(what):
-    texts = [text.get_text() for text in WRITTEN[what]().texts]
-    assert any(re.search(r"\b0(\.0+)?$", text) for text in texts), texts
-    assert [text for text in texts if re.search(r"[-−]0(\.0+)?$", text)] == []
+    ax = WRITTEN[what]()
+    texts = [text.get_text() for text in (*ax.texts, *ax.get_xticklabels())]
+    assert any(re.search(r"\b0(\.0+)?\b", text) for text in texts), texts
+    assert [text for text in texts if re.search(r"[-−]0(\.0+)?(?![.\d])", text)] == []
 
 
 # ---- a word stands at the mark that it names

@@ -123,7 +123,7 @@ def test_the_weekly_round_runs_what_make_has() -> None:
     for command in commands:
         assert re.search(rf"^{command}:.*##", text("Makefile"), re.M), command
     for name in ("round", "beyond"):
-        ((each),) = workflow(name)[True]["schedule"]
+        (each,) = workflow(name)[True]["schedule"]
         assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", each["cron"]), "a day of every week"
 
 

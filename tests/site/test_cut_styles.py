@@ -69,7 +69,7 @@ CELLS = "div.cell:has(.python-bar):not(.tag_hide-input, .needs-model)"
 
 
 def as_it_opens(page: Page) -> None:
-    page.set_default_timeout(PATIENCE)
+    """Nothing has been done to it."""
 
 
 def with_cells_that_have_run(page: Page) -> None:
@@ -150,9 +150,13 @@ IN_THE_WINDOW = [with_a_cell_that_was_stopped, without_contents_and_with_a_toolt
 
 
 def differences(browser: Browser, address: str) -> list[str]:
-    """What is wrong with the style of a page: rules that it lacks, states in which it is painted differently."""
+    """What is wrong with the style of a page: rules that it lacks, states in which it is painted differently.
+
+    Each state is brought about while the page wears its own style: what a script measures then is the same in both.
+    """
     found = []
     with opened(browser, address, both=True) as page:
+        page.set_default_timeout(PATIENCE)
         with opened(browser, address, both=False) as as_it_is:
             if not look_alike(view(as_it_is), view(page, "whole")):
                 found.append("painted differently while nothing but its own style was ever there")

@@ -12,9 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import live_python
-import page_state
 import pytest
-import whole_builds
 from sphinx.errors import ExtensionError
 
 from lmhead.fetch import NoNetworkError, WrongHashError
@@ -56,13 +54,14 @@ def test_the_parts_are_written_anew_when_what_they_are_made_of_has_changed(monke
 
     def writes() -> bool:
         written.clear()
+        app.config = SimpleNamespace(live_python_parts=live_python.digest_of_parts())
         live_python.write_python(app, None)
         return bool(written)
 
     assert writes() and not writes()
-    monkeypatch.setattr(live_python, "own_files", lambda: own | {"lmhead/head.py": b"# changed"})
-    assert writes() and not writes()
     monkeypatch.setattr(live_python, "IN_THE_BROWSER", [other])
+    assert writes() and not writes()
+    monkeypatch.setattr(live_python, "own_files", lambda: own | {"lmhead/head.py": b"# changed"})
     assert writes() and not writes()
     (tmp_path / "html/_static/python/parts").rmdir()  # a site that was deleted
     assert writes()
@@ -76,6 +75,7 @@ def test_what_has_changed_has_another_address(monkeypatch, app, tmp_path) -> Non
 
     def addresses(cells: list[Any]) -> tuple[str, str]:
         app.env = SimpleNamespace(**{live_python.CELLS: {"book/page": cells}})
+        app.config = SimpleNamespace(live_python_parts=live_python.digest_of_parts())
         live_python.add_buttons(app, "book/page", "", {}, None)
         return asked[-1]["data-cells"], asked[-1]["data-stamp"]
 
@@ -125,27 +125,6 @@ def test_each_source_of_what_runs_on_the_page_counts(monkeypatch, tmp_path) -> N
         before = live_python.digest_of_parts()
         file.write_bytes(file.read_bytes() + b"\n")
         assert live_python.digest_of_parts() != before, file.name
-
-
-def test_each_file_that_decides_how_a_page_is_made_counts(monkeypatch, tmp_path) -> None:
-    shutil.copytree(BOOK, tmp_path / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
-    monkeypatch.setattr(whole_builds, "BOOK", tmp_path / "book")
-    folders = [tmp_path / "book" / name for name in ("_ext", "_static", "_templates")]
-    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
-    assert len(files) > 40
-    for file in files[:: len(files) // 40]:
-        before = whole_builds.digest_of_the_machinery()
-        file.write_bytes(file.read_bytes() + b"\n")
-        assert whole_builds.digest_of_the_machinery() != before, file.name
-
-
-def test_a_page_carries_each_field_that_its_script_reads() -> None:
-    script = (BOOK / "_ext/widget_host/widget_host.js").read_text("utf-8")
-    read = set(re.findall(r'\.get\("(\w+)"\)', script)) - set(page_state.SHARED)
-    carried = set().union(*page_state.READ_BY_SCRIPT.values())
-    assert read <= carried, read - carried
-    for kind in ("IntSliderModel", "FloatSliderModel", "FloatLogSliderModel", "DropdownModel", "CheckboxModel"):
-        assert {"description", "disabled"} <= page_state.READ_BY_SCRIPT[kind], kind
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import light_theme
 import numpy as np
 import pytest
+import whole_builds
 import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
@@ -420,6 +421,18 @@ def test_a_page_is_read_anew_when_a_file_that_it_tells_of_changes(site: Path) ->
     with_tabs = [name for name in CHAPTERS if ":class: twins" in (ROOT / f"book/{name}.ipynb").read_text("utf-8")]
     assert len(with_tabs) > 10
     assert [name for name in with_tabs if "requirements.txt" not in depends[f"book/{name}"]] == []
+
+
+def test_each_file_that_decides_how_a_page_is_made_counts(monkeypatch, tmp_path) -> None:
+    shutil.copytree(ROOT / "book", tmp_path / "book", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    monkeypatch.setattr(whole_builds, "BOOK", tmp_path / "book")
+    folders = [tmp_path / "book" / name for name in ("_ext", "_static", "_templates")]
+    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
+    assert {file.suffix for file in files} >= {".py", ".js", ".css", ".html"}
+    for file in files:
+        before = whole_builds.digest_of_the_machinery()
+        file.write_bytes(file.read_bytes() + b"\n")
+        assert whole_builds.digest_of_the_machinery() != before, file.name
 
 
 def test_equations_are_numbered_and_linked(small_book: Path) -> None:

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from ipywidgets.embed import dependency_state
-from page_state import NotDrawnError, page_state
+from page_state import READ_BY_SCRIPT, SHARED, NotDrawnError, page_state
 
 from tests.support.building import build_book
 from tests.support.gallery import IMPORTS, VIEWS, notebook
 from tests.support.styles import CUT
+from tools.chapters import ROOT
 
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -52,6 +53,16 @@ def html_of(book: Path, page: str = "page") -> tuple[BeautifulSoup, dict[str, An
     soup = BeautifulSoup((book / f"out/_build/html/book/{page}.html").read_text("utf-8"), "html.parser")
     script = soup.find("script", type=STATE)
     return soup, json.loads(script.get_text()) if script else {}
+
+
+def test_a_page_carries_each_field_that_its_script_reads() -> None:
+    script = (ROOT / "book/_ext/widget_host/widget_host.js").read_text("utf-8")
+    read = set(re.findall(r'\.get\("(\w+)"\)', script)) - set(SHARED)
+    carried = set().union(*READ_BY_SCRIPT.values())
+    assert read <= carried, read - carried
+    for kind, fields in READ_BY_SCRIPT.items():
+        if not fields & {"children", "source"}:  # a control
+            assert {"description", "disabled"} <= fields, kind
 
 
 def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:

@@ -20,7 +20,7 @@
   }
   const key = ([under, selector]) => under + selector;
   const whole = [...document.styleSheets].filter((one) => one.ownerNode?.matches("[data-whole]")); // not what a script fetches
-  const [own] = window.cutStyles;
+  const own = document.getElementById("cut").sheet;
   const kept = new Set([...rulesOf(own.cssRules)].map(key));
   const left = whole.flatMap((one) => [...rulesOf(one.cssRules)]).filter((one) => !kept.has(key(one)));
   const matched = left.filter(([, selector]) => {

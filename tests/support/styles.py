@@ -64,11 +64,6 @@ def wear(page: Page, which: str) -> None:
 
 def left_out(page: Page) -> dict[str, Any]:
     """How many selectors its own style keeps and leaves out, and which are missed."""
-    page.evaluate("""() => {
-      const cut = new CSSStyleSheet();
-      cut.replaceSync(document.getElementById("cut").textContent);
-      window.cutStyles = [cut];
-    }""")
     return page.evaluate(LEFT_OUT)
 
 

@@ -32,5 +32,5 @@ FAULTS = [
     Mutant("encode: no letters give no ids but floats", "lmhead/names.py", " for letter in text], np.int64)", " for letter in text])", "tests/package/test_names.py"),
     Mutant("shares of writes: one scale for all positions", "lmhead/smollm/model.py", "np.square(writes.sum(axis=0)), axis=-1) + eps)", "np.square(writes.sum(axis=0))) + eps)", "tests/package/test_smollm.py -k several_positions"),
     Mutant("min-p: takes NaN", "lmhead/decoding.py", "    z = _as_valid_logits(logits)\n    if not 0 <= as_number(p, \"min_p\")", "    z = as_logits(logits)\n    if not 0 <= as_number(p, \"min_p\")", "tests/package/test_arguments.py -k row_that"),
-    Mutant("fetch: pip also asks for what the wheel requires", "lmhead/fetch.py", "\"download\", \"--no-deps\", \"--only", "\"download\", \"--only", "tests/package/test_fetch.py -k pip_brings"),
+    Mutant("fetch: pip also asks for what the wheel requires", "lmhead/fetch.py", "\"download\", \"--no-deps\", \"--only", "\"download\", \"--only", "tests/package/test_fetch.py -k pip_is_asked"),
 ]  # fmt: skip

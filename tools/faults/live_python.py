@@ -88,8 +88,8 @@ FAULTS = [
     Mutant(
         "live python: a changed lmhead is not packed anew",
         "book/_ext/live_python.py",
-        "        digest.update(name.encode() + data)\n",
-        "        pass\n",
+        "for name, data in (own_files() | ours).items()",
+        "for name, data in ours.items()",
         f"{T_BUILD} -k anew",
     ),
     Mutant(

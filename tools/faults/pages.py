@@ -20,5 +20,5 @@ FAULTS = [
     Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
     Mutant("page: a card's chapter", "book/index.md", "chapter 6, matrix product, derivative", "chapter 5, matrix product, derivative", T_SITE),
     Mutant("meta: every page is shared under the title of the book", "book/_ext/page_meta.py", "\"og:title\": title}", "\"og:title\": app.config.html_title}", "tests/site/test_page_meta.py -k own"),
-    Mutant("build: an incremental one keeps the old style", "book/_ext/whole_builds.py", "folders = (\"_ext\", \"_static\", \"_templates\")", "folders = (\"_ext\", \"_templates\")", "tests/site/test_live_python_build.py -k decides"),
+    Mutant("build: an incremental one keeps the old style", "book/_ext/whole_builds.py", "folders = (\"_ext\", \"_static\", \"_templates\")", "folders = (\"_ext\", \"_templates\")", "tests/site/test_site.py -k decides"),
 ]  # fmt: skip

@@ -33,6 +33,6 @@ FAULTS = [
     Mutant("dependabot: what the requirements rule out", ".github/dependabot.yml", 'versions: [">=2"]', 'versions: [">2"]', f"{T_SETTINGS} -k new_versions"),
     Mutant("licence: no commercial purpose", "LICENSE-TEXT.md", "for any purpose, with credit", "for any non-commercial purpose, with credit", "tests/book/test_pinned.py -k LICENSE"),
     Mutant("readme: what make quick leaves out", "README.md", "all but those that need a browser, the model, a kernel or a new environment", "all but those that need a browser or the model", "tests/book/test_pinned.py -k README"),
-    Mutant("commands: make test ends well whatever is red", "tools/test.py", "    sys.exit(main())", "    main()", "tests/repository/test_repository.py -k ends_with"),
+    Mutant("commands: make test ends well whatever is red", "tools/test.py", "    sys.exit(main())", "    main()", "tests/repository/test_repository.py -k main_returns"),
     Mutant("workflows: the weekly round is yearly", ".github/workflows/round.yml", "- cron: \"17 4 * * 1\"", "- cron: \"17 4 1 1 *\"", "tests/repository/test_settings.py -k weekly"),
 ]  # fmt: skip

@@ -27,5 +27,5 @@ FAULTS = [
     Mutant("view: a slider sets its neighbour", "lmhead/widgets/scene.js", "(i === j ? value : z)", "(i === j + 1 ? value : z)", f"{T_VIEWS} -k own_logit"),
     Mutant("view: only the first change is announced", "lmhead/widgets/render.js", "announced = said; show();", "announced ||= said; show();", "tests/site/test_browser.py -k announced"),
     Mutant("view: focus cannot be seen", "lmhead/widgets/base.css", "outline: 3px solid var(--lmhead-accent); outline-offset: 2px;", "outline: none;", "tests/site/test_browser.py -k reached_by_tab"),
-    Mutant("figures: a zero with a sign", "lmhead/plots/style.py", "round(number, decimals) + 0.0:", "number:", "tests/package/test_plots.py -k sign"),
+    Mutant("figures: a zero with a sign", "lmhead/plots/one_matrix.py", "{number:z.2f}", "{number:.2f}", "tests/package/test_plots.py -k sign"),
 ]  # fmt: skip

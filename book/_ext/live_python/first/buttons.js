@@ -13,7 +13,7 @@
   });
 
   let loaded;
-  const load = () => (loaded ??= Promise.all([live.script(`cells/${dataset.cells}`), live.script(`parts/live_python.js${live.stamp}`)])
+  const load = () => (loaded ??= live.script(`cells/${dataset.cells}`).then(() => live.script(`parts/live_python.js${live.stamp}`))
     .then(() => live.open(), (error) => { loaded = undefined; throw error; }));
 
   function button(text, act) {
