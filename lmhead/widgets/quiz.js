@@ -42,11 +42,10 @@ function markedUp(text) {
   });
 }
 
-let asked = 0; // what belongs to one question has a name that no other question has
-
 // A question as it stands on the page, drawn again after each reply.
 function ask(place, question, words) {
-  const name = `lmhead-${++asked}`;
+  // No other question has this name, though in JupyterLab each cell with questions runs a copy of this script.
+  const name = `lmhead-${Math.random().toString(36).slice(2)}`;
   let reply = null; // the place of the chosen answer, or the text in the field
   const change = (given) => { reply = given; show(); };
   const fields = (unread) => question.kind === "choice"

@@ -1,5 +1,8 @@
 """Quick checks: what an author may write, and that the browser answers each reply as it should."""
 
+import html
+import re
+
 import numpy as np
 import pytest
 
@@ -65,13 +68,8 @@ def test_a_tolerance_of_zero_takes_the_exact_number(judge):
     assert judge(count, "51200001") == (False, quiz.OTHERWISE)
 
 
-NUMBERS = [
-    question
-    for path in NOTEBOOKS
-    for view in views(path.read_text("utf-8"))
-    for question in view.get("questions", [])
-    if question["kind"] == "number"
-]
+QUESTIONS = [q for path in NOTEBOOKS for view in views(path.read_text("utf-8")) for q in view.get("questions", [])]
+NUMBERS = [question for question in QUESTIONS if question["kind"] == "number"]
 
 
 @pytest.mark.parametrize("question", NUMBERS, ids=lambda question: question["question"][:50])
@@ -176,6 +174,56 @@ def test_without_scripts_the_answers_are_folded():
 def test_an_answer_without_scripts_is_as_exact_as_the_tolerance():
     static = quiz.show(quiz.number("?", 1_234_567.0, 0, wrong={0.1234567891: "tiny"})).static
     assert "<dt>1234567</dt>" in static and "<dt>0.1234567891</dt>" in static
+
+
+def test_each_text_of_the_book_is_marked_up_alike_by_both(script):
+    """Code without its backticks, emphasis without its stars: the elements of the script, written as HTML."""
+    written = """((texts) => texts.map((text) => element("p", {}, markedUp(text)).children.map((one) => one.tag
+      ? `<${one.tag}>${one.children.join("")}</${one.tag}>` : one).join("")))"""
+    fields = [[q["question"], q["because"], *q.get("answers", []), *q.get("messages", [])] for q in QUESTIONS]
+    fields += [[q["otherwise"], *(wrong["message"] for wrong in q["wrong"])] for q in NUMBERS]
+    texts = [text for some in fields for text in some]
+    theirs = script.call(written, texts)
+    assert theirs == [html.unescape(quiz._marked_up(text)) for text in texts]
+    assert not any("`" in text for text in theirs)
+    assert {tag for text in theirs for tag in re.findall(r"<(code|em|strong)>", text)} == {"code", "em", "strong"}
+
+
+# Asks questions, gives each a reply that is not understood, and gives the attributes of all that stands in each form.
+ASKED = """((questions, words) => {
+  const flat = (one) => one.tag ? [one, ...one.children.flatMap(flat)] : [];
+  patch = (form, wanted) => { form.all = wanted.flatMap(flat); };
+  const forms = questions.map((question) => {
+    const form = {};
+    ask(form, question, words);
+    const { onchange, oninput } = form.all.find(({ tag }) => tag === "input").attributes;
+    (oninput ?? onchange)({ target: { value: "?" } });
+    form.onsubmit({ preventDefault() {} });
+    return form;
+  });
+  return forms.map(({ all }) => all.map(({ attributes }) => attributes));
+})"""
+
+
+def test_what_belongs_to_a_question_is_found_in_its_own_form():
+    """Its answer, which a field that was not understood refers to; its choices, of which one excludes the others.
+
+    In JupyterLab each cell runs the script for itself, so here each half of the questions does.
+    """
+    half = len(QUESTIONS) // 2
+    forms = [
+        form
+        for asked in (QUESTIONS[:half], QUESTIONS[half:])
+        for form in Script(quiz.show(SHAPE).view._esm).call(ASKED, asked, quiz.WORDS)
+    ]
+    ids = [[one["id"] for one in form if "id" in one] for form in forms]
+    assert len({name for names in ids for name in names}) == sum(map(len, ids)), "two things have one id"
+    groups = [{one["name"] for one in form if one.get("type") == "radio"} for form in forms]
+    for question, form, names, group in zip(QUESTIONS, forms, ids, groups, strict=True):
+        referred = [one["aria-describedby"] for one in form if "aria-describedby" in one]
+        assert len(referred) == (question["kind"] == "number") and set(referred) <= set(names)
+        assert len(group) == (question["kind"] == "choice")
+    assert len(set().union(*groups)) == sum(map(len, groups)), "choices of two questions exclude each other"
 
 
 def test_markup_in_a_text_cannot_break_the_page():

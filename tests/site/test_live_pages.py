@@ -5,7 +5,7 @@ The pages are opened from disk, where a browser allows least. What each control 
 
 from __future__ import annotations
 
-import re
+import html
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,16 +62,22 @@ def test_every_view_tells_the_truth(page: Page) -> None:
 def test_every_quick_check_answers_every_reply(page: Page) -> None:
     models = stored_state(page).get("state", {}).values()
     quizzes = [model["state"] for model in models if model["state"].get("view") == "quiz"]
-    by_text = {plain(question["question"]): question for quiz in quizzes for question in quiz["questions"]}
+    by_text = {marked_up(question["question"]): question for quiz in quizzes for question in quiz["questions"]}
     forms = page.locator(".lmhead-quiz form").all()
     assert len(forms) == len(by_text) >= 5
     for form in forms:
-        legend = form.locator("legend").inner_text().partition(". ")[2]
-        answer_all(form, by_text[plain(legend)])
+        legend = html.unescape(form.locator("legend").inner_html())
+        answer_all(form, by_text[legend.removeprefix(f"{quiz.WORDS['question']}. ")])
+    assert page.evaluate(REPEATED) == []
 
 
-def plain(text: str) -> str:
-    return " ".join(re.sub(r"[`*]", "", text).split())
+REPEATED = """() => [...document.querySelectorAll(".lmhead [id]")].map(({ id }) => id)
+  .filter((id) => document.querySelectorAll(`#${id}`).length > 1)"""
+
+
+def marked_up(text: str) -> str:
+    """The elements of a text: code without its backticks, emphasis without its stars."""
+    return html.unescape(quiz._marked_up(text))
 
 
 def answer_all(form: Locator, question: dict[str, Any]) -> None:
@@ -79,20 +85,21 @@ def answer_all(form: Locator, question: dict[str, Any]) -> None:
     form.get_by_role("button").press("Enter")
     said = form.locator("[aria-live=polite]")
     assert said.inner_text() == quiz.WORDS["empty"] and said.get_attribute("class") == "lmhead-answer"
-    labels = [plain(text) for text in form.locator("label").all_inner_texts()]
     if question["kind"] == "choice":
-        assert labels == [plain(text) for text in question["answers"]]
+        labels = form.locator("label span").evaluate_all("(labels) => labels.map((one) => one.innerHTML)")
+        assert [html.unescape(label) for label in labels] == [marked_up(text) for text in question["answers"]]
         expected = dict(enumerate(question["messages"])) | {question["right"]: None}
     else:
-        assert labels == [plain(f"{quiz.WORDS['answer']} {question['unit']}")]
+        assert form.locator("label").inner_text().split() == [quiz.WORDS["answer"], *question["unit"].split()]
         right, almost = question["answer"], 0.9 * question["tolerance"]
         expected = {wrong["value"]: wrong["message"] for wrong in question["wrong"]}
         expected |= {123456789.0: question["otherwise"], right: None, right + almost: None, right - almost: None}
         expected = {repr(reply): message for reply, message in expected.items()}
     for (kind, text), message in zip(form.evaluate(GIVE_EACH, list(expected)), expected.values(), strict=True):
         assert kind.split() == ["lmhead-answer", "lmhead-right" if message is None else "lmhead-wrong"]
-        when_right = quiz.WORDS["right"] + (f": {question['because']}" if question["because"] else ".")
-        assert plain(text) == plain(when_right if message is None else f"{quiz.WORDS['wrong']} {message}")
+        when_right = quiz.WORDS["right"] + (":" if question["because"] else ".")
+        verdict, why = (when_right, question["because"]) if message is None else (quiz.WORDS["wrong"], message)
+        assert html.unescape(text) == f"<strong>{verdict}</strong> {marked_up(why)}"
 
 
 GIVE_EACH = """(form, replies) => replies.map((reply) => {
@@ -104,5 +111,5 @@ GIVE_EACH = """(form, replies) => replies.map((reply) => {
   }
   form.querySelector("button").click();
   const said = form.querySelector("[aria-live=polite]");
-  return [said.className, said.innerText];
+  return [said.className, said.innerHTML];
 })"""
