@@ -135,6 +135,48 @@ def test_its_controls_are_called_and_range_as_they_should(view: tuple[str, Any, 
             assert control.value == state_of(figure)[key]
 
 
+# ---- when it speaks
+
+# Renders a view on a clock of its own and gives what its status says: before anything; then for each half of the steps
+# after each step of the state, and just before and after 400 ms have gone since the last one.
+SPOKEN = """((first, ...steps) => {
+  const timers = new Map();
+  let now = 0, painted, change, state = first;
+  globalThis.setTimeout = (act, wait) => { timers.set(act, now + wait); return act; };
+  globalThis.clearTimeout = (act) => timers.delete(act);
+  patch = (place, wanted) => { painted = wanted; };
+  const until = (then) => {
+    for (const [act, due] of timers) if (due <= then) { timers.delete(act); act(); }
+    now = then;
+  };
+  const said = () => painted.find(({ attributes }) => attributes.role === "status").children.join("");
+  const heard = [];
+  render({ model: { get: (key) => state[key], on: (_, act) => { change = act; } } });
+  heard.push(said());
+  for (const half of [steps.slice(0, steps.length / 2), steps.slice(steps.length / 2)]) {
+    for (const step of half) {
+      state = step;
+      change();
+      heard.push(said());
+      until(now + 390);
+    }
+    heard.push(said());
+    until(now + 20);
+    heard.push(said());
+  }
+  return heard;
+})"""
+
+
+def test_it_is_silent_while_a_slider_moves_and_speaks_once_it_rests(view: tuple[str, Any, Script]) -> None:
+    """However many steps come, each less than 400 ms after the one before; what was said stays until the next rest."""
+    _, figure, script = view
+    first, *moved = itertools.islice(states(figure, 8), 7)
+    one, other = (script.call("scene", moved[at])["said"] for at in (2, 5))
+    turned = Script(figure.view._esm)  # its clock is turned by hand
+    assert turned.call(SPOKEN, first, *moved) == [*[""] * 5, one, *[one] * 4, other]
+
+
 # ---- what its own controls do
 
 

@@ -310,6 +310,15 @@ def test_in_print_the_figures_stay_and_the_controls_go(page: Page) -> None:
     assert page.locator(".widget input[type=range]:visible, .widget button:visible").count() == 0
     assert page.locator(".widget .widget-view:visible").count() >= len(VIEWS) - 1
     assert "temperature" in page.locator("div.widget").first.inner_text()
+    assert page.evaluate(LEFT_BLANK) == []
+
+
+LEFT_BLANK = """() => [...document.querySelectorAll(".widget-view, .widget-view *")].filter((one) => {
+  const { backgroundColor, backgroundImage, printColorAdjust } = getComputedStyle(one);
+  const ground = backgroundImage !== "none" || !/(, |\\/ )0\\)$/.test(backgroundColor);
+  const behind = ["::before", "::after"].some((part) => getComputedStyle(one, part).content !== "none");
+  return (ground || behind) && printColorAdjust !== "exact";
+}).map((one) => one.outerHTML)"""
 
 
 def test_reduced_motion_is_respected(browser: Browser, gallery: str) -> None:

@@ -21,7 +21,18 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from tests.support import session
-from tests.support.views import Script, all_of, cells_with, check, check_labels, rows_of, said_in
+from tests.support.views import (
+    Script,
+    all_of,
+    cells_with,
+    check,
+    check_labels,
+    flags_of,
+    names_of,
+    rows_of,
+    said_in,
+    words_of,
+)
 from tools.browser import NO_PAGES_OF_ITS_OWN, find_browser
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
@@ -175,7 +186,10 @@ def script_of(text: str) -> Script:
 def check_shown(shown: Mapping[str, Any], scene: Mapping[str, Any]) -> None:
     """The page holds the scene, no more and no less; painted to half a pixel."""
     assert shown["said"] == said_in(scene)
-    assert shown["name"] == scene["name"]
+    assert shown["words"] == words_of(scene)
+    assert shown["names"] == names_of(scene)
+    for kind, flags in flags_of(scene).items():
+        check_looks(kind, flags, shown["looks"][kind])
     sliders = [cell for row in rows_of(scene) for cell in row["cells"] if isinstance(cell, dict) and "slider" in cell]
     assert shown["sliders"] == [{**cell["slider"], "spoken": cell["text"]} for cell in sliders]
     bars = cells_with(scene, "bar")
@@ -199,6 +213,12 @@ def check_shown(shown: Mapping[str, Any], scene: Mapping[str, Any]) -> None:
         anchor = {"start": left, "middle": (left + right) / 2, "end": right}[mark.get("anchor", "middle")]
         assert mark["at"] == pytest.approx([anchor, (top + bottom) / 2], abs=2.5)
     check_labels([(one["label"], one["box"]) for one in shown["labels"]], marks)
+
+
+def check_looks(kind: str, flags: list[Any], looks: list[str]) -> None:
+    """What the scene flags alike looks alike, and what it does not looks different."""
+    pairs = {(str(flag), look) for flag, look in zip(flags, looks, strict=True)}
+    assert len(pairs) == len({flag for flag, _ in pairs}) == len({look for _, look in pairs}), (kind, pairs)
 
 
 def at(line: list[list[float]], fraction: float) -> Any:

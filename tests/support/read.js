@@ -18,6 +18,13 @@
     const { x, y } = one.getPointAtLength(fraction * one.getTotalLength());
     return inPicture(one, x, y);
   };
+  const look = (...properties) => (one) => properties.map((property) => getComputedStyle(one)[property]).join();
+  const painted = (one) => one.data.trim() && one.parentNode.checkVisibility({ visibilityProperty: true });
+  const words = (group) => {
+    const walker = document.createTreeWalker(group, NodeFilter.SHOW_TEXT), found = [];
+    while (walker.nextNode()) if (painted(walker.currentNode)) found.push(walker.currentNode.data);
+    return found;
+  };
   return {
     fields: all(".widget-row :is(input, select)", ({ value, max, checked, selectedIndex }) =>
       ({ value, max, checked, selectedIndex }), place),
@@ -27,7 +34,8 @@
       spoken: row.querySelector("input")?.getAttribute("aria-valuetext"),
       options: all("option", (option) => option.textContent, row),
     }), place),
-    name: view.querySelector("[role=group]").getAttribute("aria-label"),
+    names: all("[aria-label]", (one) => [one.getAttribute("role") ?? one.localName, one.getAttribute("aria-label")]),
+    words: words(view.querySelector("[role=group]")),
     said: all("table, dl, .lmhead-note", (one) =>
       one.matches("table") ? table(one) : one.matches("dl") ? { terms: all("div", (pair) => [...pair.children].map(text), one) }
       : { note: text(one) }),
@@ -46,5 +54,15 @@
       const { x, y, width, height } = one.getBBox();
       return { label: one.textContent, box: [x, y, x + width, y + height] };
     }),
+    looks: {
+      row: all("tbody th", look("color", "fontWeight")),
+      bar: all(".lmhead-bar i", look("backgroundColor", "opacity")),
+      cell: all("tbody td:not(.lmhead-bar, .lmhead-slider)", look("fontWeight", "textDecorationLine")),
+      array: all(".lmhead-arrays i", look("backgroundColor", "outlineStyle")),
+      card: all(".lmhead-cards > div", look("borderLeftStyle", "borderLeftColor")),
+      line: all("polyline", look("stroke", "strokeDasharray")),
+      arrow: all(".lmhead-arrow", (one) => [...one.children].map(look("stroke", "fill")).join()),
+      label: all("svg text", look("fontWeight")),
+    },
   };
 }

@@ -128,6 +128,54 @@ def text_of(cell: Any) -> str:
     return cell if isinstance(cell, str) else cell["text"]
 
 
+def words_of(scene: Mapping[str, Any]) -> list[str]:
+    """Every word of a scene, those of its pictures, boxes and buttons too, in the order in which it is drawn."""
+    found: list[str] = []
+    for kind, what in parts_of(scene["parts"]):
+        if kind == "table":
+            found += [what["caption"], *what["headings"]]
+            for row in what["rows"]:
+                found += [row["name"], row.get("note") or "", *map(text_of, row["cells"])]
+        elif kind == "terms":
+            found += itertools.chain(*what)
+        elif kind == "picture":
+            found += [str(mark["label"]) for mark in what["marks"] if "label" in mark]
+        elif kind == "note":
+            found.append(what)
+        else:
+            found += [*(one["name"] for one in what["all"]), what.get("note") or what.get("text") or ""]
+    return [text for text in found if text]
+
+
+def names_of(scene: Mapping[str, Any]) -> list[list[str]]:
+    """What has a name that is said and not painted, and that name, in the order in which it is drawn."""
+    found = [["group", scene["name"]]]
+    for kind, what in parts_of(scene["parts"]):
+        if kind == "picture":
+            found.append(["img", what["name"]])
+        elif kind == "table":
+            cells = [cell for row in what["rows"] for cell in row["cells"] if isinstance(cell, dict)]
+            found += [["input", cell["slider"]["name"]] for cell in cells if "slider" in cell]
+    return found
+
+
+def flags_of(scene: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """What a scene says of how a mark looks, by kind: marks with the same flags look alike, others do not."""
+    marks = [mark for picture in all_of(scene, "picture") for mark in picture["marks"]]
+    rows = [([bool(row.get("best")), bool(row.get("cut"))], row["cells"]) for row in rows_of(scene)]
+    cells = [(flags, cell if isinstance(cell, dict) else {}) for flags, row in rows for cell in row]
+    return {
+        "row": [flags for flags, _ in rows],
+        "bar": [flags for flags, cell in cells if cell.get("bar") is not None],
+        "cell": [bool(cell.get("marked")) for _, cell in cells if not {"bar", "slider"} & set(cell)],
+        "array": [bool(one["dashed"]) for arrays in all_of(scene, "arrays") for one in arrays["all"]],
+        "card": [bool(card["broken"]) for card in cards_of(scene)],
+        "line": [mark["look"] for mark in marks if "line" in mark],
+        "arrow": [mark["look"] for mark in marks if "arrow" in mark],
+        "label": [bool(mark.get("bold")) for mark in marks if "label" in mark],
+    }
+
+
 # ---- what they must show
 
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "TiB": 1024**4}
@@ -194,6 +242,7 @@ def probabilities(state: State) -> dict[str, Any]:
         "best": [best],
         "cut": gone,
         "bars": np.where(kept, p, lmhead.softmax(z, temperature=temperature)),
+        "buttons": ["Draw a token"],
     }
 
 
@@ -216,6 +265,7 @@ def prompts(state: State) -> dict[str, Any]:
         "best": [0],
         "cut": list(range(kept, n)),
         "bars": p[:n] / p[0],
+        "buttons": ["Draw a token"],
     }
 
 
@@ -235,6 +285,7 @@ def directions(state: State) -> dict[str, Any]:
         "best": [by_logit],
         "marked": [2 * by_cosine, 2 * by_logit + 1],  # cosine and logit are two cells of each row
         "tips": np.vstack([W_U.T, h]) * [1, -1],  # the second axis upwards, all by one scale
+        "pictures": ["h and the columns of W_U as arrows from one point"],
         "looks": ["best" if j == by_logit else "column" for j in range(len(labels))] + ["h"],
     }
 
@@ -249,6 +300,7 @@ def loss(state: State) -> dict[str, Any]:
         "announced": ["p of ", labels[target], " ", p[target], ", loss ", nats, " nats"],
         "best": [target],
         "bars": p,
+        "pictures": ["The curve of -log p, with a point at the target's probability"],
         "point": (p[target], nats),
     }
 
@@ -264,6 +316,7 @@ def gradient_step(state: State) -> dict[str, Any]:
         "announced": [f"step {state['steps']}: loss ", nats, " nats"],
         "best": [target],
         "bars": p,
+        "buttons": ["Step", "Reset"],
         "pushes": np.column_stack([p, p - gradient]),  # to 1 for the target, to 0 for the others
     }
 
@@ -309,6 +362,8 @@ def shapes(state: State) -> dict[str, Any]:
         "said": [table(f"The arrays of a head, {width} bytes per number", columns)],
         "announced": [f"W_U {v * d:,} numbers, ", width * v * d, f"; logits {n * v:,} numbers"],
         "best": [4],
+        "names": columns["array"][:-1],
+        "notes": ["Areas are to scale; the longer side is drawn shorter than it is."],
         "arrays": (150 * drawn / drawn.max()).ravel(),  # areas are as count to count
         "dashed": ["W_U"] if state["tied"] else [],
     }
@@ -365,6 +420,7 @@ def training(state: State) -> dict[str, Any]:
         "announced": [f"step {state['step']}: loss ", losses[-1], f", it writes {text or labels[0]}"],
         "best": [],
         "bars": np.column_stack([*shown.values()]).ravel(),
+        "pictures": ["The loss from the first step to this one, above a line at the floor"],
         "falling": (losses, floor),
     }
 
@@ -388,6 +444,8 @@ def check(view: str, state: State, scene: Mapping[str, Any]) -> None:
     said = said_in(scene)
     assert said == wanted["said"]
     assert scene["name"] == next(iter(said[0].values())), "a view is called as what stands above it"
+    assert [picture["name"] for picture in all_of(scene, "picture")] == wanted.get("pictures", [])
+    assert [one["name"] for buttons in all_of(scene, "buttons") for one in buttons["all"]] == wanted.get("buttons", [])
     assert spoken(scene["said"], wanted["announced"])
     rows = rows_of(scene)
     assert [j for j, row in enumerate(rows) if row.get("best")] == wanted["best"]
@@ -398,6 +456,8 @@ def check(view: str, state: State, scene: Mapping[str, Any]) -> None:
     assert cells_with(scene, "bar") == pytest.approx(bars.tolist(), rel=1e-3, abs=1e-6)
     assert np.ravel(cells_with(scene, "arrow")) == pytest.approx(np.ravel(wanted.get("pushes", [])), abs=1e-9)
     arrays = [one for arrays in all_of(scene, "arrays") for one in arrays["all"]]
+    assert [one["name"] for one in arrays] == wanted.get("names", [])
+    assert [arrays["note"] for arrays in all_of(scene, "arrays")] == wanted.get("notes", [])
     sides = [side for one in arrays for side in (one["width"], one["height"])]
     assert sides == pytest.approx(list(wanted.get("arrays", [])))
     assert [one["name"] for one in arrays if one["dashed"]] == wanted.get("dashed", [])

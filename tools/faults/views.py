@@ -6,6 +6,8 @@ from tools.faults.mutant import Mutant
 
 T_VIEWS = "tests/package/test_views.py"
 T_PAINT = "tests/site/test_browser.py -k painted"
+T_SHOWN = "tests/site/test_browser.py -k every_control"
+T_QUIZ = "tests/package/test_quiz.py"
 T_DRAWN = "tests/site/test_browser.py -k drawn_token"
 
 FAULTS = [
@@ -27,5 +29,13 @@ FAULTS = [
     Mutant("view: a slider sets its neighbour", "lmhead/widgets/scene.js", "(i === j ? value : z)", "(i === j + 1 ? value : z)", f"{T_VIEWS} -k own_logit"),
     Mutant("view: only the first change is announced", "lmhead/widgets/render.js", "announced = said; show();", "announced ||= said; show();", "tests/site/test_browser.py -k announced"),
     Mutant("view: focus cannot be seen", "lmhead/widgets/base.css", "outline: 3px solid var(--lmhead-accent); outline-offset: 2px;", "outline: none;", "tests/site/test_browser.py -k reached_by_tab"),
+    Mutant("view: boxes to scale have no names", "lmhead/widgets/render.js", ',\n        element("span", {}, name)))),', "))),", T_SHOWN),
+    Mutant("view: tokens that are cut look like those that are kept", "lmhead/widgets/render.js", "class: classes({ best, cut })", "class: classes({ best })", T_SHOWN),
+    Mutant("view: a picture is called as its table", "lmhead/widgets/loss.js", "picture: { name: words.picture, box", "picture: { name: words.caption, box", f"{T_VIEWS} -k computes"),
+    Mutant("view: every step of a moving slider is announced", "lmhead/widgets/render.js", "show(); }, 400); // not while", "show(); }, 0); // not while", f"{T_VIEWS} -k silent"),
+    Mutant("view: bars are left blank on paper", "lmhead/widgets/base.css", "  .lmhead, .lmhead * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }\n", "", "tests/site/test_browser.py -k print"),
+    Mutant("quick checks: all answers have one id", "lmhead/widgets/quiz.js", "const name = `lmhead-${Math.random().toString(36).slice(2)}`;", 'const name = "lmhead-reply";', f"{T_QUIZ} -k own_form"),
+    Mutant("quick checks: each cell counts its answers from one", "lmhead/widgets/quiz.js", "Math.random().toString(36).slice(2)", "ask.count = (ask.count ?? 0) + 1", f"{T_QUIZ} -k own_form"),
+    Mutant("quick checks: backticks stand around code", "lmhead/widgets/quiz.js", 'element("code", {}, part.slice(1, -1))', 'element("code", {}, part)', f"{T_QUIZ} -k marked_up"),
     Mutant("figures: a zero with a sign", "lmhead/plots/one_matrix.py", "{number:z.2f}", "{number:.2f}", "tests/package/test_plots.py -k sign"),
 ]  # fmt: skip
