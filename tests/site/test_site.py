@@ -12,14 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import light_theme
-import numpy as np
 import pytest
 import whole_builds
 import yaml
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
-from lmhead import cross_entropy, softmax, unembed
 from tests.support.building import build_book
 from tools.chapters import CHAPTERS, ROOT
 
@@ -340,30 +338,6 @@ def test_each_formula_is_there_to_be_said(site: Path) -> None:
             assert formula.select_one(".katex-mathml math") and formula.select_one(".katex-html[aria-hidden=true]")
             found += 1
     assert found > 500
-
-
-# ---- the picture on the landing page: what it draws is what the package computes
-
-
-def drawn(name: str) -> list[dict[str, float]]:
-    svg = BeautifulSoup((ROOT / f"book/_static/chain/{name}.svg").read_text(encoding="utf-8"), "html.parser")
-    marks = svg.find_all(attrs={"data-value": True})
-    return [{key: float(mark[key]) for key in ("data-value", "width", "height") if mark.get(key)} for mark in marks]
-
-
-def values(name: str) -> np.ndarray:
-    return np.array([mark["data-value"] for mark in drawn(name)])
-
-
-def test_the_landing_picture_is_true() -> None:
-    h, W_U = values("hidden"), values("unembedding").reshape(3, 5)
-    z, p, loss = values("logits"), values("probabilities"), values("loss")
-    assert np.allclose(z, unembed(h, W_U))
-    assert np.allclose(p, softmax(z), atol=5e-5)
-    assert np.allclose(loss, cross_entropy(z, int(z.argmax())), atol=5e-5)
-    for name, height_of_one in (("logits", 86 / np.ptp(z)), ("probabilities", 84)):
-        heights = np.array([bar["height"] for bar in drawn(name)])
-        assert np.allclose(heights, np.abs(values(name)) * height_of_one, atol=0.02), name
 
 
 # ---- mistakes of an author end the build, with a message that names them
