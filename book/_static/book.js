@@ -24,10 +24,18 @@
   });
 }
 
-// On a narrow page the contents of the page open as a dialog. A choice closes it, and shows where it led.
-document.getElementById("pst-secondary-sidebar-modal")?.addEventListener("click", (event) => {
-  if (event.target.closest("a")) event.currentTarget.close();
-});
+// On a narrow page the contents, of the book and of the page, open as dialogs. A choice closes one, and shows where it led;
+// else the focus goes back to the button, from which the theme takes it before it asks where to go back to.
+for (const side of ["primary", "secondary"]) {
+  const dialog = document.getElementById(`pst-${side}-sidebar-modal`);
+  dialog?.addEventListener("click", (event) => {
+    if (event.target.closest("a")) dialog.close("chosen");
+  });
+  dialog?.addEventListener("close", () => {
+    if (dialog.returnValue !== "chosen") document.querySelector(`.${side}-toggle`).focus();
+    dialog.returnValue = "";
+  });
+}
 
 // From a file:// address no page may read another: there the search lists what it found without excerpts.
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;

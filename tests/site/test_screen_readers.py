@@ -104,6 +104,28 @@ def test_a_slider_says_its_number_and_no_other_field_does(browser: Browser, gall
     assert name == new_name and value == spoken
 
 
+def test_the_contents_of_a_narrow_page_open_and_close_by_keys(browser: Browser, addresses: list[str]) -> None:
+    """Those of the book, and those of the page: a dialog that keeps the focus, and gives it back to its button."""
+    with closed_network(browser, [], viewport={"width": 390, "height": 900}) as context:
+        page = open_page(context, next(one for one in addresses if "04_weight_tying" in one))
+        for side, leads_to in (("primary", "05_logits_to_probabilities.html"), ("secondary", "#")):
+            button, dialog = (page.locator(one) for one in (f".{side}-toggle:visible", f"#pst-{side}-sidebar-modal"))
+            links = dialog.locator(f"a[href*='{leads_to}']:visible")
+            button.press("Enter")
+            assert links.count() and page.locator("dialog:modal").count() == 1
+            for key in ("Tab", "Shift+Tab", "Shift+Tab", "Tab"):  # over its beginning too
+                page.keyboard.press(key)
+                assert page.evaluate("document.querySelector('dialog:modal').matches(':focus-within, dialog')")
+            page.keyboard.press("Escape")
+            page.wait_for_function("(button) => button === document.activeElement", arg=button.element_handle())
+            assert page.locator("dialog[open]").count() == 0 == links.count()
+        button.press("Enter")
+        place = links.last.get_attribute("href")
+        links.last.press("Enter")
+        page.wait_for_function("() => !document.querySelector('dialog[open], :focus')")
+        assert page.evaluate("location.hash") == place
+
+
 def test_the_skip_link_leads_past_the_contents(browser: Browser, addresses: list[str]) -> None:
     focused = "document.activeElement"
     with closed_network(browser, []) as context:
