@@ -17,7 +17,7 @@ def test_a_page_on_a_phone_is_accessible(browser: Browser, addresses: list[str])
     assert len(pages) == len(ON_A_PHONE)
     with closed_network(browser, troubles, color_scheme="light", viewport={"width": 390, "height": 900}) as context:
         for address in pages:
-            troubles += [f"{address}: {violation}" for violation in axe(open_page(context, address), {})]
+            troubles += [f"{address}: {violation}" for violation in axe(open_page(context, address))]
     assert troubles == [], "\n".join(troubles)
 
 

@@ -347,24 +347,23 @@ DAMAGED = """async () => {
 OWN = "import random\nhash('word'), random.random()"  # each Python draws its hashes when it starts
 
 
-def test_the_next_page_goes_on_from_the_memory_of_the_first(browser: Browser, site: Path) -> None:
-    troubles: list[str] = []
-    with chapter(browser, site, SIX, troubles) as page:
+def test_the_next_page_goes_on_from_the_memory_of_the_first(six: Page, cell: Locator) -> None:
+    word, drawn = ast.literal_eval(run_code(cell, OWN))
+    assert six.evaluate(KEPT) == [pytest.approx(30 * 2**20, rel=0.1)]
+    page = six.context.new_page()
 
-        def own(name: str) -> tuple[int, float]:
-            page.goto(f"{page.url.rpartition('/')[0]}/{name}.html")
-            seen = ast.literal_eval(run_code(cell_with(page, "import numpy as np", first=True), OWN))
-            page.wait_for_function(f"async () => {{ const [one] = await ({KEPT})(); return one > 2e7; }}")
-            return seen
+    def own() -> tuple[int, float]:
+        page.goto(six.url.replace(SIX, "07_training_the_head"))
+        seen = ast.literal_eval(run_code(cell_with(page, "import numpy as np", first=True), OWN))
+        page.wait_for_function(f"async () => {{ const [one] = await ({KEPT})(); return one > 2e7; }}")
+        return seen
 
-        word, drawn = own(SIX)
-        assert page.evaluate(KEPT) == [pytest.approx(30 * 2**20, rel=0.1)]
-        word_again, drawn_again = own("07_training_the_head")
-        assert word_again == word and drawn_again != drawn
-        page.evaluate(DAMAGED)
-        assert own(SIX)[0] != word
-        assert len(page.evaluate(KEPT)) == 1
-    assert troubles == [], "\n".join(troubles)
+    word_again, drawn_again = own()
+    assert word_again == word and drawn_again != drawn
+    page.evaluate(DAMAGED)
+    assert own()[0] != word
+    assert len(page.evaluate(KEPT)) == 1
+    page.close()
 
 
 # ---- figures, widgets, exercises

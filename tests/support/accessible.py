@@ -10,10 +10,16 @@ from playwright.sync_api import Page
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 
 
-def axe(page: Page, context: dict[str, Any], **options: Any) -> list[str]:
-    """What it finds, of any impact; without `preload`, for which it asks for style sheets at wrong addresses."""
+def axe(page: Page, context: dict[str, Any] | None = None, **options: Any) -> list[str]:
+    """What it finds, of any impact, on all of a page or a part.
+
+    Without `preload`, for which it asks for style sheets at wrong addresses.
+    """
+    if not page.evaluate("'axe' in window"):  # once a page: it is long
+        page.evaluate(Axe().axe_script)
     options |= {"preload": False, "resultTypes": ["violations"]}
-    found = Axe().run(page, context=context, options=options).response["violations"]
+    run = "async ([context, options]) => (await axe.run(context ?? document, options)).violations"
+    found = page.evaluate(run, [context, options])
     return [f"{one['id']} ({one['impact']}) at {[node['target'] for node in one['nodes']][:3]}" for one in found]
 
 
@@ -57,7 +63,7 @@ LEAVE_OTHER_WORDS_OF_CODE = """() => {
 
 def violations(page: Page, seen: set[str]) -> list[str]:
     """By all rules; the colours of each look that words have on this page and had on none before."""
-    return unreadable(page, seen) + axe(page, {}, rules={rule: {"enabled": False} for rule in COLOUR_RULES})
+    return unreadable(page, seen) + axe(page, rules={rule: {"enabled": False} for rule in COLOUR_RULES})
 
 
 def unreadable(page: Page, seen: set[str]) -> list[str]:
@@ -66,14 +72,14 @@ def unreadable(page: Page, seen: set[str]) -> list[str]:
     Of the code only words with a look of their own are left on the page.
     """
     with_new = []
-    for scheme in ("light", "dark"):
+    for scheme in ("dark", "light"):  # pages are opened in the dark
         turn(page, scheme)
         if new := page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme]):
             seen.update(new)
             with_new.append(scheme)
     page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
     found = []
-    for scheme in reversed(with_new):  # the page is dark now
+    for scheme in reversed(with_new):  # the page is light now
         turn(page, scheme)
         found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
     return found
