@@ -3,12 +3,13 @@
     python -m tools.pins          write all pins anew (`make pins`)
     python -m tools.pins 06       those of the chapters and pages whose name holds "06"
 
-A pin file of `tests/book/pins/` belongs to one chapter or page, to the README, a licence or the settings. It holds,
-once each and in order: a digest of every passage, caption, alt text and cell of code; every field of every quick check;
-every range and step of a widget. The words that views share are in `words.json`, what the checkers say and try in
-`checkers.json`, docstrings, messages and labels of the package in `lmhead.json`. So any change of these takes two
-deliberate edits, and the second one, this command, prints each changed sentence, old beside new, with the cells that it
-stands between and what they print. Of the last three it prints the changed lines of the pins, and git has the words.
+A pin file of `tests/book/pins/` belongs to one chapter or page, to a text outside the book, a licence or the settings.
+It holds, in order: a digest of every passage, caption, alt text and cell of code, and the cell's tags; every field of
+every quick check; every range and step of a widget. The words that views share are in `words.json`, what the checkers
+say and try in `checkers.json`, docstrings, messages and labels of the package and of the book's extensions in
+`lmhead.json`. So any change of these takes two deliberate edits, and the second one, this command, prints each changed
+sentence, old beside new, with the cells that it stands between and what they print. Of the last three it prints the
+changed lines of the pins, and git has the words.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, t
 PINS = ROOT / "tests/book/pins"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 OF_THE_PROJECT = [
-    ROOT / name for name in ("README.md", "LICENSE", "LICENSE-TEXT.md", "lmhead/data/README.md", "_config.yml")
+    *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "LICENSE-TEXT.md", "README.md")),
+    *(ROOT / name for name in ("_config.yml", "benchmarks/README.md", "lmhead/data/README.md")),
+    *sorted((ROOT / "beyond").glob("*/README.md")),
+    *sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")),
+    ROOT / "lmhead/data/LICENSE-SmolLM2.txt",
 ]
 PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib", *OF_THE_PROJECT]
 RANGES = ("min", "max", "step", "base", "value", "_options_labels", "index", "description", "readout_format")
@@ -49,14 +54,14 @@ def stated() -> dict[str, Any]:
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
         write = as_written if path.suffix == ".yml" else pinned
-        found[name_of(path)] = [write(block) for block in blocks(path.read_text("utf-8"))]
+        found[name_of(path)] = [write(block) for block in blocks(released(path.read_text("utf-8")))]
     return {**found, **{name: of_all() for name, of_all in OTHERS.items()}}
 
 
 def name_of(path: Path) -> str:
     """What the pin file of a chapter or page is called; the bibliography and its page differ in their ending alone."""
     if path in OF_THE_PROJECT:
-        return "-".join(path.relative_to(ROOT).with_suffix("").parts)
+        return "-".join(path.relative_to(ROOT).with_suffix("").parts).removeprefix(".")
     return path.name if path.suffix == ".bib" else path.stem
 
 
@@ -109,13 +114,11 @@ def plain(value: Any) -> Any:
 def package() -> dict[str, list[str]]:
     """Module -> its docstring and those of its public names, of which the reference page is made; what else it says."""
     found: dict[str, list[str]] = {}
-    elsewhere = {word for versions in words().values() for version in versions for word in version.values()}
-    elsewhere |= {part for lines in checkers().values() for line in lines for part in (line, *line.split(": ", 1))}
-    for path in sorted((ROOT / "lmhead").rglob("*.py")):
+    for path in sorted(path for folder in ("lmhead", "book/_ext") for path in (ROOT / folder).rglob("*.py")):
         module = ast.parse(path.read_text("utf-8"))
         lines = [(name, ast.get_docstring(node)) for name, node in documented(module)]
         found[path.relative_to(ROOT).as_posix()] = [f"{name} {pinned(text)}".strip() for name, text in lines if text]
-        if said := [text for text in sentences_in(module) if text not in elsewhere]:
+        if said := sentences_in(module):
             found[path.relative_to(ROOT).as_posix()].append(f"messages and labels {digest(repr(said))}")
     return found
 
@@ -149,12 +152,11 @@ def read(text: str) -> list[Any]:
 
 
 def cell_lines(cell: Any) -> list[str]:
-    """A cell in its place: a digest of its prose or code; of a code cell its id, its claims, what is said beside it."""
+    """A cell in its place: its tags, a digest of its prose or code; of a code cell its id, what is said beside it."""
     if cell.cell_type == "markdown":
-        return [pinned(cell.source)]
-    claims = [tag for tag in tags(cell) if tag.startswith("claim-")]
+        return [" ".join([*tags(cell), pinned(cell.source)])]
     beside = [f"{figure_name(cell)} {pinned(text)}" for text in said_beside(cell) if text]
-    return [" ".join(["cell", cell.id, *claims, as_written(cell.source)]), *beside]
+    return [" ".join(["cell", cell.id, *tags(cell), as_written(cell.source)]), *beside]
 
 
 def pinned(text: str) -> str:
@@ -175,6 +177,11 @@ def digest(text: str) -> str:
 def blocks(text: str) -> list[str]:
     """The passages of a page: its paragraphs, the rows of its tables and lists, the entries of a bibliography."""
     return [block for block in re.split(r"\n\s*\n|\n(?=[|*-])", text) if block.strip()]
+
+
+def released(text: str) -> str:
+    """A changelog less the section that grows with every change, which is pinned when it has its version; any text."""
+    return re.sub(r"^## [^\n]*\(unreleased\)\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
 
 
 def states(text: str) -> list[dict[str, Any]]:
@@ -267,6 +274,8 @@ def main() -> int:
     """Write the pins whose name holds a word, and print what they no longer say."""
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     now = stated()
+    if not any(word in name for name in now):
+        raise SystemExit(f"no page or chapter has {word} in its name")
     PINS.mkdir(exist_ok=True)
     for stale in PINS.glob("*.json"):
         if stale.name.removesuffix(".json") not in now:

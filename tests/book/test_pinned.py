@@ -1,11 +1,15 @@
 """What the book states and no computation can check is stated twice: see tools/pins.py."""
 
+import ast
 import copy
 import json
+import subprocess
 
 import pytest
 
-from tools.pins import NOTEBOOKS, OTHERS, PAGES, PINS, changes, notebook, rounded, stated
+from tools import pins
+from tools.chapters import ROOT
+from tools.pins import NOTEBOOKS, OTHERS, PAGES, PINS, changes, notebook, released, rounded, sentences_in, stated
 
 NOW = stated()
 
@@ -20,6 +24,37 @@ def test_stated_as_pinned(name):
 def test_no_pin_has_outlived_its_page():
     assert {pin.name.removesuffix(".json") for pin in PINS.glob("*.json")} == set(NOW)
     assert len(NOW) == len(NOTEBOOKS) + len(PAGES) + len(OTHERS), "two pages have one pin file"
+
+
+def test_whatever_people_read_is_pinned():
+    patterns = ["*.md", "*.ipynb", "*.bib", "*LICENSE*", ".github/ISSUE_TEMPLATE/*", ":!tests"]
+    run = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = {ROOT / name for name in run.stdout.splitlines()} or pytest.skip("not a git checkout")
+    assert listed <= {*NOTEBOOKS, *PAGES}
+
+
+def test_each_module_of_the_package_and_of_the_pages_is_pinned():
+    modules = {path for folder in ("lmhead", "book/_ext") for path in (ROOT / folder).rglob("*.py")}
+    assert {ROOT / name for name in NOW["lmhead"]} == modules
+
+
+def test_no_text_of_several_words_is_left_out():
+    said = sentences_in(ast.parse('"""What it does."""\nNAME, SAID = "one", "two words"\nprint(f"{SAID} and more")'))
+    assert said == ["two words", " and more"]
+    for name, lines in NOW["lmhead"].items():
+        said = sentences_in(ast.parse((ROOT / name).read_text("utf-8")))
+        labels = [f"messages and labels {pins.digest(repr(said))}"] if said else []
+        assert [line for line in lines if line.startswith("messages and labels ")] == labels, name
+
+
+def test_of_changes_those_of_a_release_are_pinned():
+    title, growing, first = (
+        "# Changes\n\n",
+        "## 2 (unreleased)\n\n- New.\n\n### More\n\n- Newer.\n\n",
+        "## 1\n\n- Old.\n",
+    )
+    assert released(title + growing + first) == title + first
+    assert released(title + growing) == title
 
 
 # ---- what a pin notices, tried on a small notebook
@@ -93,6 +128,8 @@ EDITS = {
     "a reply": lambda book: set_to(state_of(book, "1")["questions"][0]["wrong"][0], "message", "These are bits."),
     "a step": lambda book: set_to(state_of(book, "2"), "step", 0.2),
     "a claim's cell": lambda book: set_to(book["cells"][1]["metadata"], "tags", ["asserts", "claim-A07"]),
+    "a tag of code": lambda book: set_to(book["cells"][1]["metadata"], "tags", ["asserts", "remove-output"]),
+    "a tag of prose": lambda book: set_to(book["cells"][0]["metadata"], "tags", ["remove-cell"]),
 }
 
 
@@ -123,3 +160,39 @@ def test_a_changed_line_of_code_is_shown_with_its_cell():
 
 def test_numbers_are_pinned_to_six_digits():
     assert rounded({"a": [1.23456789, 2]}) == {"a": [1.23457, 2]}
+
+
+@pytest.fixture
+def small_book(tmp_path, monkeypatch):
+    """A repository of one page, which a commit has pinned and a later one has changed without its pin."""
+    page = tmp_path / "book/a.md"
+    page.parent.mkdir()
+    for name, value in {"ROOT": tmp_path, "PINS": tmp_path / "tests/book/pins", "PAGES": [page]}.items():
+        monkeypatch.setattr(pins, name, value)
+    monkeypatch.setattr(pins, "NOTEBOOKS", [])
+    monkeypatch.setattr(pins, "OTHERS", {})
+    pins.PINS.mkdir(parents=True)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    pins.git("init", "--quiet")
+    for text in ("One. Two.", "One. Three."):
+        page.write_text(text)
+        if text == "One. Two.":
+            monkeypatch.setattr("sys.argv", ["pins"])
+            assert pins.main() == 0
+        pins.git("add", "--all")
+        pins.git(*author, "commit", "--quiet", "--no-verify", "--message=a")
+    return page
+
+
+def test_a_page_is_compared_with_what_was_pinned_not_with_what_was_committed(small_book, capsys):
+    assert pins.as_pinned("a") == "One. Two."
+    capsys.readouterr()
+    assert pins.main() == 0
+    assert "- Two.\n+ Three." in capsys.readouterr().out
+    assert json.loads((pins.PINS / "a.json").read_text("utf-8")) == pins.stated()["a"]
+
+
+def test_a_word_that_names_no_pin_is_an_error(small_book, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["pins", "b"])
+    with pytest.raises(SystemExit, match="no page or chapter"):
+        pins.main()

@@ -7,6 +7,7 @@ from typing import Any
 from tools.faults.mutant import Mutant, cell_with, exchanged, notebook
 
 CH6 = "book/06_cross_entropy_by_hand.ipynb"
+CH8 = "book/08_numerical_stability.ipynb"
 CH7 = "book/07_training_the_head.ipynb"
 T_BOOK = "tests/book/test_book.py"
 T_CLAIMS = "tests/book/test_claims.py"
@@ -40,4 +41,9 @@ FAULTS = [
     Mutant("prose: two passages exchanged", CH6, exchanged("A few landmarks are worth", "A word given half of the bet"), "", f"{T_PINNED} -k 06", refresh="06"),
     Mutant("prose: the year of a reference", "book/references.bib", "@inproceedings{press2017,\n", "@inproceedings{press2017,\n  year = {1917},\n", f"{T_PINNED} -k references.bib"),
     Mutant("prose: what all follow", "book/references.md", "and owes them its order of thought", "and owes them nothing", f"{T_PINNED} -k references"),
+    Mutant("prose: two digits of a result exchanged", "benchmarks/README.md", "| 1.20 | 1.21 | 1024, 576, 128,256 | **no** |", "| 1.20 | 1.12 | 1024, 576, 128,256 | yes |", f"{T_PINNED} -k benchmarks"),
+    Mutant("prose: a readme that no pin holds", "tools/pins.py", "    *sorted((ROOT / \"beyond\").glob(\"*/README.md\")),\n", "", f"{T_PINNED} -k people_read"),
+    Mutant("prose: what a cell prints is not on its page", CH8, '   "id": "cell-018",\n   "metadata": {},\n', '   "id": "cell-018",\n   "metadata": {\n    "tags": [\n     "remove-output"\n    ]\n   },\n', f"{T_PINNED} -k 08"),
+    Mutant("prose: words that a checker has too are not pinned", "tools/pins.py", "if said := sentences_in(module):", 'if said := [s for s in sentences_in(module) if "You" not in s]:', f"{T_PINNED} -k left_out"),
+    Mutant("prose: a changed page is compared with itself", "tools/pins.py", '"--format=%H", "--", pin)', '"--format=%H", "--", pin, str(path))', f"{T_PINNED} -k compared"),
 ]  # fmt: skip
