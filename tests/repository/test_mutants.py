@@ -1,4 +1,4 @@
-"""A dozen plausible faults, each of which must turn a test red; `make mutants` tries all of them."""
+"""Half a dozen plausible faults, each of which must turn a test red; `make mutants` tries all of them."""
 
 from pathlib import Path
 
@@ -29,9 +29,9 @@ def test_those_that_are_stored_with_the_fault_in_them_name_chapters():
 
 
 @pytest.mark.mutation
-def test_a_dozen_are_caught():
+def test_half_a_dozen_are_caught():
     chosen = [mutant for mutant in MUTANTS if mutant.name in QUICK]
-    assert len(chosen) == 12
+    assert len(chosen) == 6
     assert survivors(chosen, workers=1) == []
 
 
