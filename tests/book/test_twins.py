@@ -5,12 +5,15 @@ What they print is compared by `make twins`. A twin that has changed since is na
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import twins as on_pages
 
 from tests.support.printed import counts, is_printed
 from tools import twins
@@ -65,6 +68,18 @@ def test_every_block_in_a_tab_is_a_twin(chapter):
 def test_there_are_enough():
     places = {(twin.chapter, twin.cell) for chapter in CHAPTERS for twin in twins.twins(chapter)}
     assert len(places) >= 30 and {chapter for chapter, _ in places} == set(CHAPTERS)
+
+
+def test_a_page_names_each_framework_with_the_version_that_is_pinned():
+    """The extension parses the pins itself: a build does not have this project's tools on its path."""
+    trees = [ast.parse(twin.code) for chapter in CHAPTERS for twin in twins.twins(chapter)]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    used = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    used |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    others = {name.partition(".")[0] for name in used} - sys.stdlib_module_names - {"numpy", "lmhead"}
+    assert set(on_pages.FRAMEWORKS) == others
+    named = {on_pages.FRAMEWORKS[name]: twins.versions()[name] for name in others}
+    assert dict(one.split() for one in on_pages.said_versions().split(", ")) == named
 
 
 # ---- which cells a twin uses

@@ -2,10 +2,14 @@
 
 import io
 import os
+import signal
+import socket
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from lmhead import __main__ as cli
 from lmhead import cross_entropy, softmax
 from lmhead.fetch import NoNetworkError
 from lmhead.smollm import SmolLM, load_fixture
+from tests.support.memory import peak_of
 
 
 @pytest.fixture
@@ -146,6 +151,14 @@ def test_costs_do_not_depend_on_how_they_are_cut(model: SmolLM) -> None:
     assert whole.shape == (4,)
 
 
+def test_a_long_prompt_takes_no_more_memory_than_a_short_one() -> None:
+    """The logits of 8192 tokens would be 3.2 GB in float64, where the whole command is to take 1.5."""
+    vocab, ids = 4096, np.zeros(2049, np.int64)
+    h, small = np.zeros((len(ids), 1)), SimpleNamespace(W_U=np.zeros((1, vocab)))
+    short, long = (peak_of(partial(cli.prompt_costs, small, h[:n], ids[:n])) for n in (257, len(ids)))
+    assert long < 1.1 * short and short * 49_152 / vocab < 0.5e9
+
+
 def test_bytes_that_are_no_text(model: SmolLM, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["caf\udce9"]) == 2
     assert capsys.readouterr().err == (
@@ -206,6 +219,29 @@ def test_a_model_that_cannot_be_had(
     monkeypatch.setattr(cli, "load_model", load)
     assert cli.main(["hello"]) == code
     assert capsys.readouterr() == ("", line)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("sent", "code", "line"), [(signal.SIGINT, 130, b"lmhead: interrupted\n"), (signal.SIGTERM, 143, b"")]
+)
+def test_a_signal_while_pip_downloads(tmp_path: Path, sent: signal.Signals, code: int, line: bytes) -> None:
+    """An index that takes the request and never answers; it sees that pip, too, has ended."""
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        index.settimeout(60)
+        asked = {"PIP_INDEX_URL": f"http://127.0.0.1:{index.getsockname()[1]}/simple", "PIP_CONFIG_FILE": os.devnull}
+        env = os.environ | asked | {"NO_PROXY": "127.0.0.1", "LMHEAD_CACHE": str(tmp_path)}
+        with subprocess.Popen(
+            [sys.executable, "-m", "lmhead", "--fetch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
+        ) as command:
+            pip, _ = index.accept()
+            command.send_signal(sent)
+            assert (*command.communicate(timeout=60), command.returncode) == (b"", line, code)
+        with pip:
+            pip.settimeout(1)
+            while pip.recv(2**16):  # what it had asked; then the end, or pip is still there
+                pass
+    assert [file.name for file in tmp_path.rglob("*") if file.suffix != ".lock"] == []
 
 
 def test_fetch_says_where_the_model_is(

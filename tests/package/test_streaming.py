@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import tracemalloc
 import warnings
 from typing import Any
 
@@ -24,6 +23,7 @@ from lmhead.streaming import (
     streaming_head_grads,
     summarize,
 )
+from tests.support.memory import peak_of
 from tests.support.reference import exact, ulps, worst
 
 FLOATS = (np.float32, np.float64)
@@ -420,23 +420,6 @@ def test_inputs_may_be_read_only_or_scattered_and_are_left_as_they_were():
         assert np.array_equal(now, then)
 
 
-def peak_of(function):
-    """The memory in bytes that a call asks for, beyond what there was before; results included.
-
-    The least of three: the first calls of a process also pay for what they alone bring into memory (.06 to 1 MB here).
-    """
-    tracemalloc.start()
-    try:
-        peaks = []
-        for _ in range(3):
-            tracemalloc.clear_traces()
-            function()
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        return min(peaks)
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize("transposed", [False, True])
 def test_the_logits_never_exist(transposed):
     rng = np.random.default_rng(11)
@@ -457,6 +440,19 @@ def test_the_logits_never_exist(transposed):
     for name in ("loss", "recompute"):  # flat in the vocabulary
         assert peaks[name, 32_768] < peaks[name, 8_192] + 20_000
     assert peaks["recompute", 32_768] < peaks["stash", 32_768]
+
+
+def test_who_gives_no_chunk_gets_one_that_is_small_beside_the_logits():
+    """Chapter 13: the logits of 1024 positions and 128,256 tokens take 501 MiB, those of a chunk 8, results aside."""
+    n, vocab, MiB = 32, 128_256, 2**20
+    rng = np.random.default_rng(14)
+    h, E = rng.normal(size=(n, 2)).astype(np.float32), rng.normal(size=(vocab, 2)).astype(np.float32)
+    y = rng.integers(0, vocab, n)
+    of_1024 = 1024 / n / MiB
+    assert peak_of(lambda: streaming_cross_entropy(h, E.T, y)) * of_1024 < 10
+    for recompute in (False, True):
+        grads = functools.partial(streaming_head_grads, h, E.T, y, recompute=recompute)
+        assert (peak_of(grads) - h.nbytes - E.nbytes) * of_1024 < 20, "two chunks: the logits, and their gradient"
 
 
 # ---- bad input: the words of the plain functions

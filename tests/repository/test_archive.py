@@ -9,6 +9,7 @@ import sys
 import zipfile
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,8 @@ import pytest
 from packaging.requirements import Requirement
 
 import lmhead
+from lmhead import __main__ as cli
+from lmhead.smollm import load_model
 from tools import alone
 from tools.chapters import ROOT
 
@@ -66,6 +69,25 @@ def test_unpacked_installed_and_run(site, tmp_path):
     chapter = "book/06_cross_entropy_by_hand.ipynb"
     ran = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", chapter, cwd=folder)
     assert ran.returncode == 0, ran.stdout[-2000:]
+
+
+def test_each_command_of_its_readme_is_one(monkeypatch):
+    """pip's is run below, in an environment of its own; what opens the chapters is installed and finds them."""
+    said = dict(re.findall(r"^    python -m (\S+) (.*)$", course_archive.README, re.M))
+    assert list(said) == ["pip", "jupyterlab", "lmhead"] and "(python -m venv .venv)" in course_archive.README
+    assert said["pip"] == "install -r requirements.txt"
+    assert said["jupyterlab"] == "book" and find_spec("jupyterlab.__main__")
+    fetched = []
+    monkeypatch.setattr(cli, "fetch_model", lambda: fetched.append("the real model"))
+    monkeypatch.setattr(cli, "load_model", lambda: pytest.fail("it asks for what comes next"))
+    assert cli.main(said["lmhead"].split()) == 0 and fetched == ["the real model"]
+    loading = [
+        path.name for path in sorted((ROOT / "book").glob("*.ipynb")) if "= load_model(" in path.read_text("utf-8")
+    ]
+    named = [f"Chapter {int(name[:2])}" if name[:2].isdigit() else name for name in loading]
+    assert f"\n{' and '.join(named)} run a real model" in course_archive.README
+    (megabytes,) = re.findall(r"\((\d+) MB", course_archive.README)
+    assert f"({megabytes} MB)" in load_model.__doc__
 
 
 @pytest.mark.environment

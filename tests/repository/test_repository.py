@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import lmhead
-from tests.support.requirements import required
+from tools.requirements import required
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,8 +15,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from tests.support.requirements import required
 from tools.chapters import ROOT
+from tools.requirements import required
 from tools.round import ROUND
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

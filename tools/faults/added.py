@@ -26,6 +26,7 @@ FAULTS = [
     Mutant("twin: its tab counts as minutes", "tools/chapters.py", "(?:dropdown|tab-set)", "(?:dropdown)", "tests/book/test_conventions.py -k words"),
     Mutant("twin: a cell that changes what it reads is not used", "tools/twins.py", "(binds(source) | changes(source)) & wanted", "binds(source) & wanted", T_TWINS),
     Mutant("twin: another output", CH6, "nll_loss(F.softmax(rows, -1), truth, reduction=\\\"none\\\").numpy().round(5))\\n\",\n    \"```\\n\",\n    \"\\n\",\n    \"```text\\n\",\n    \"[0.41703 1.41703 2.31703]", "nll_loss(F.softmax(rows, -1), truth, reduction=\\\"none\\\").numpy().round(5))\\n\",\n    \"```\\n\",\n    \"\\n\",\n    \"```text\\n\",\n    \"[0.41703 1.41703 2.31713]", f"{T_PINNED} -k 06", refresh="06"),
+    Mutant("twin: the version of a framework is not said", "book/_ext/twins.py", '    "flax": "Flax",\n', "", f"{T_TWINS} -k framework"),
     Mutant("start: a second one before a chat", "lmhead/smollm/tokenizer.py", "text.startswith((\"<|endoftext|>\", \"<|im_start|>\"))", "text.startswith(\"<|endoftext|>\")", "tests/package/test_smollm.py -k added_twice"),
     Mutant("start: another system prompt", "lmhead/smollm/tokenizer.py", "named SmolLM, trained", "called SmolLM, trained", "tests/package/test_smollm.py -k template"),
     Mutant("classroom: an answer earns all", GRADING, "round(float(points) * passed / len(kinds), 2)", "round(float(points), 2)", T_GRADING),

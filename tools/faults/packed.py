@@ -24,4 +24,5 @@ FAULTS = [
     Mutant("extra: an import outside of its home", "lmhead/names.py", "import numpy as np\n", "import numpy as np\nimport matplotlib\n", f"{T_SETTINGS} -k homes"),
     Mutant("pins: a need of a need is left out", "requirements.txt", "contourpy==1.3.3 ; python_full_version < '3.15'  # via matplotlib\ncontourpy==1.4.0 ; python_full_version >= '3.15'  # via matplotlib\n", "", f"{T_REPOSITORY} -k needs"),
     Mutant("archive: not packed anew for other pins", COURSE, "*package_files(), ROOT / \"requirements.txt\", *", "*package_files(), *", "tests/repository/test_archive.py -k packed_anew"),
+    Mutant("archive: its reading gives a command that does not exist", COURSE, "python -m lmhead --fetch\n", "python -m lmhead fetch\n", "tests/repository/test_archive.py -k readme"),
 ]  # fmt: skip
