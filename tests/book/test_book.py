@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from matplotlib.colors import to_hex
 
 from tests.support.ran import ran
 from tools.chapters import BOOK, CHAPTERS, cells, code_cells, figure_name, figures, prose_cells, tags
@@ -85,6 +86,20 @@ def test_figures_have_a_name_a_caption_an_alt_text_and_a_test(chapter):
         assert f'figure("{name}")' in asserted, (
             f"assert what {name} draws: @pytest.mark.figure({name!r}) in tests/book/test_figures_{chapter[:2]}.py"
         )
+
+
+@every_chapter
+@pytest.mark.kernel
+def test_the_curves_of_a_figure_are_told_apart(chapter):
+    """By colour, dash or marker: those that a legend names, and those that are whole lines of more than two points."""
+    for name, ax in ran(chapter).axes.items():
+        curves = [line for line in ax.get_lines() if line.get_label()[0] != "_" or is_a_curve(line)]
+        looks = [(to_hex(line.get_color()), line.get_linestyle(), line.get_marker()) for line in curves]
+        assert len(set(looks)) == len(looks), f"{name}: two curves look alike: {looks}"
+
+
+def is_a_curve(line):
+    return line.get_linestyle() == "-" and len(line.get_xdata()) > 2
 
 
 @every_chapter
