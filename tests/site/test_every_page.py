@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from playwright.sync_api import Browser, Page
 from tests.support.accessible import violations
 from tests.support.live import closed_network, luminance, open_page
 from tests.support.styles import picture
+from tools.chapters import CHAPTERS
 
 # The bar of a cell that can be run has no place on paper.
 FOLDS = """() => [...document.querySelectorAll("article details")].filter((one) => !one.open).map((one) =>
@@ -33,12 +36,13 @@ class Seen(NamedTuple):
     folds_on_paper: list[bool]
     closed: list[int]  # folds: before, while and after a browser without that style prints
     widths: dict[int, int]  # by the width of the screen
+    letters: dict[int, float]  # the smallest in its figures, by the width of the screen, in pixels
     needless: int  # stops of the Tab key at what has nothing to scroll
     violations: list[str]  # of axe's rules
 
 
 @pytest.fixture(scope="module")
-def seen(browser: Browser, addresses: list[str]) -> Iterator[dict[str, Seen]]:
+def seen(browser: Browser, addresses: list[str], site: Path) -> Iterator[dict[str, Seen]]:
     """Each page opened once; nothing may go wrong in it."""
     troubles: list[str] = []
     pages, looks = {}, set[str]()
@@ -53,14 +57,15 @@ def seen(browser: Browser, addresses: list[str]) -> Iterator[dict[str, Seen]]:
                 page.evaluate("(event) => dispatchEvent(new Event(event))", event)
             closed.append(page.evaluate(OPEN))
             page.emulate_media(media="screen")
-            widths = {}
+            widths, letters = {}, {}
             for width in (1280, 390, 320):
                 page.set_viewport_size({"width": width, "height": 900})
                 widths[width] = page.evaluate("document.documentElement.scrollWidth")
+                letters[width] = smallest_letters(page, site)
             page.set_viewport_size({"width": 1280, "height": 900})
             needless = page.evaluate(NEEDLESS_STOPS)
             found = violations(page, looks)  # last: it leaves out words of code
-            pages[address] = Seen(theme, folds, on_paper, closed, widths, needless, found)
+            pages[address] = Seen(theme, folds, on_paper, closed, widths, letters, needless, found)
             assert not page.locator(".widget-failed").count(), address
             page.close()
     assert len(looks) > 30
@@ -74,12 +79,34 @@ def test_no_page_scrolls_sideways(seen: dict[str, Seen]) -> None:
     assert wider == {}
 
 
+def test_the_letters_of_a_figure_can_be_read_on_a_phone(seen: dict[str, Seen]) -> None:
+    """As large as they are drawn there: on a narrow screen a figure scrolls before it gets too small."""
+    assert {address: page.letters for address, page in seen.items() if min(page.letters.values()) < 8.5} == {}
+    assert sum(min(page.letters.values()) < 20 for page in seen.values()) >= len(CHAPTERS)
+
+
+def smallest_letters(page: Page, site: Path) -> float:
+    """The size of the smallest letters in the figures of a page, as painted; infinite where there is none."""
+    images = page.locator(".cell_output figure img").evaluate_all(
+        "(images) => images.map((one) => [new URL(one.src).pathname, one.getBoundingClientRect().width])"
+    )
+    return min((width * smallest_letter(site / path[1:]) for path, width in images), default=np.inf)
+
+
+@cache
+def smallest_letter(figure: Path) -> float:
+    """Of a picture by matplotlib, whose letters are 100 units high before they are scaled; as a share of its width."""
+    svg = figure.read_text("utf-8")
+    (width,) = re.findall(r'viewBox="0 0 ([\d.]+)', svg)
+    return min(100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -", svg)) / float(width)
+
+
 def test_the_tab_key_stops_at_formulas_and_figures_that_scroll_alone(seen: dict[str, Seen]) -> None:
     assert {address: page.needless for address, page in seen.items() if page.needless} == {}
 
 
 def test_every_page_is_accessible(seen: dict[str, Seen]) -> None:
-    """In the light and in the dark, as the system's setting changes while the page is open."""
+    """In the light and in the dark, as the system's setting changes while the page is open; the focus is seen too."""
     assert {address: page.violations for address, page in seen.items() if page.violations} == {}
 
 
