@@ -122,7 +122,8 @@ def cut_katex_fonts(app: Sphinx, exception: Exception | None) -> None:
     characters = {ord(c) for page in pages(Path(app.outdir)) if "katex-html" in page for c in text_of(page)}
     characters |= {0x20, 0xA0, 0x200B}
     fonts = Path(app.outdir) / "_static/katex/fonts"
-    sizes = [cut_font(font, characters, fonts / font.name) for font in (katex_folder() / "fonts").glob("*.woff2")]
+    whole = (katex_folder() / "fonts").glob("*.ttf")  # read in half the time of woff2
+    sizes = [cut_font(font, characters, fonts / f"{font.stem}.woff2") for font in whole]
     log.info("mathematics: %d fonts, %d bytes in all", len(sizes), sum(sizes))
     style = Path(app.outdir) / "_static/katex/katex.css"
     css = style.read_text(encoding="utf-8")
