@@ -161,6 +161,15 @@ def test_steps_follow_the_gradient_and_reset_goes_back(page: Page) -> None:
     one.check(steps=0)
 
 
+# The size of the smallest letters that are painted in a view or a quick check, in pixels.
+SMALLEST = """() => {
+  const sizes = [...document.querySelectorAll(".widget-view *")].filter((one) =>
+    [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && one.checkVisibility()
+  ).map((one) => parseFloat(getComputedStyle(one).fontSize) * (one.closest("svg") ? one.getScreenCTM().a : 1));
+  return Math.min(...sizes);
+}"""
+
+
 def test_no_setting_is_wider_than_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 320, "height": 900})
     for one in widgets_of(page):
@@ -168,6 +177,7 @@ def test_no_setting_is_wider_than_a_phone(page: Page) -> None:
             for slider in one.sliders():
                 slider.press(key)
             assert page.evaluate("document.documentElement.scrollWidth") <= 320, (one.name, key)
+    assert page.evaluate(SMALLEST) >= 9.5, "and all of it can be read"
     for box in page.locator(".widget input[type=checkbox]").all():
         box.press("Space")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

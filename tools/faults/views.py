@@ -33,6 +33,7 @@ FAULTS = [
     Mutant("view: tokens that are cut look like those that are kept", "lmhead/widgets/render.js", "class: classes({ best, cut })", "class: classes({ best })", T_SHOWN),
     Mutant("view: a picture is called as its table", "lmhead/widgets/loss.js", "picture: { name: words.picture, box", "picture: { name: words.caption, box", f"{T_VIEWS} -k computes"),
     Mutant("view: every step of a moving slider is announced", "lmhead/widgets/render.js", "show(); }, 400); // not while", "show(); }, 0); // not while", f"{T_VIEWS} -k silent"),
+    Mutant("view: letters are too small on a phone", "lmhead/widgets/render.css", ".lmhead table { font-size: 0.8em; }", ".lmhead table { font-size: 0.6em; }", "tests/site/test_browser.py -k phone"),
     Mutant("view: bars are left blank on paper", "lmhead/widgets/base.css", "  .lmhead, .lmhead * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }\n", "", "tests/site/test_browser.py -k print"),
     Mutant("quick checks: all answers have one id", "lmhead/widgets/quiz.js", "const name = `lmhead-${Math.random().toString(36).slice(2)}`;", 'const name = "lmhead-reply";', f"{T_QUIZ} -k own_form"),
     Mutant("quick checks: each cell counts its answers from one", "lmhead/widgets/quiz.js", "Math.random().toString(36).slice(2)", "ask.count = (ask.count ?? 0) + 1", f"{T_QUIZ} -k own_form"),
