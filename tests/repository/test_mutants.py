@@ -1,12 +1,15 @@
 """Half a dozen plausible faults, each of which must turn a test red; `make mutants` tries all of them."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tools import mutants
 from tools.faults import KINDS, MUTANTS, QUICK
 from tools.faults.mutant import Mutant
-from tools.mutants import caught_by, copy_of_the_project, survivors
+from tools.mutants import caught_by, copy_of_the_project, verdicts
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,11 +31,60 @@ def test_those_that_are_stored_with_the_fault_in_them_name_chapters():
     assert [mutant.name for mutant in anew if not set(mutant.refresh.split()) <= numbers] == []
 
 
+def test_the_files_of_their_tests_are_there():
+    for mutant in MUTANTS:
+        files = [word for word in mutant.tests.split() if "/" in word]
+        assert files and all((ROOT / file.partition("::")[0]).is_file() for file in files), mutant.name
+
+
+@pytest.mark.parametrize("code", [3, 4, 5])
+def test_a_run_without_tests_has_caught_nothing(code, monkeypatch):
+    """A name that is gone, or that -k does not find: pytest's own exit codes."""
+    monkeypatch.setattr(
+        mutants.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=code, stdout="", stderr="")
+    )
+    with pytest.raises(RuntimeError, match="could not run"):
+        mutants.red_test(MUTANTS[0], ROOT)
+
+
+@pytest.mark.parametrize("red", ["tests/a.py::test_b", None])
+@pytest.mark.parametrize("caught", ["tests/a.py::test_b", None])
+def test_a_test_that_is_red_without_a_fault_proves_nothing_and_one_that_stays_green_fails_the_run(
+    monkeypatch, capsys, red, caught
+):
+    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
+    monkeypatch.setattr(mutants, "red_test", lambda mutant, project: red)
+    monkeypatch.setattr(mutants, "caught_by", lambda mutant, project: caught)
+    monkeypatch.setattr("sys.argv", ["mutants", MUTANTS[0].name])
+    assert mutants.main() == int(bool(red and caught) or not caught)
+    assert ("RED without any fault" in capsys.readouterr().out) == bool(red and caught)
+
+
+def test_what_caught_a_fault_is_asked_for_by_a_name_that_pytest_knows(monkeypatch):
+    asked = []
+    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
+    monkeypatch.setattr(mutants, "red_test", lambda mutant, project: asked.append(mutant.tests))
+    caught = [
+        "tests/a.py::test_b[x-1]",
+        "tests/a.py::test_b[y",
+        "book/06_a.ipynb::Cell",
+        "lmhead/loss.py::lmhead.loss.f",
+    ]
+    mutants.red_anyway([*caught, "?", "06: a cell stops"])
+    assert asked == ["--nbval --doctest-modules book/06_a.ipynb lmhead/loss.py::lmhead.loss.f tests/a.py::test_b"]
+
+
+def test_a_word_that_names_no_fault_is_an_error(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["mutants", "no such fault"])
+    with pytest.raises(SystemExit, match="2"):
+        mutants.main()
+
+
 @pytest.mark.mutation
 def test_half_a_dozen_are_caught():
     chosen = [mutant for mutant in MUTANTS if mutant.name in QUICK]
     assert len(chosen) == 6
-    assert survivors(chosen, workers=1) == []
+    assert all(verdicts(chosen, workers=1).values())
 
 
 @pytest.mark.mutation

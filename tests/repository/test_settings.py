@@ -87,6 +87,16 @@ def test_every_python_and_system_is_tried() -> None:
     assert text(".devcontainer/Dockerfile").startswith(f"FROM python:{PYTHONS[0]}-")
 
 
+def test_both_ends_of_the_numpys_that_are_allowed_are_tried() -> None:
+    """The oldest, and the newest there is: no end of the range is left to hope."""
+    (numpy,) = map(Requirement, PROJECT["dependencies"])
+    (oldest,) = numpy.specifier
+    assert (numpy.name, oldest.operator) == ("numpy", ">=")
+    tried = [Requirement(one.numpy).specifier for one in ROUND if one.numpy]
+    assert len(tried) == 2 and tried[0] == SpecifierSet(f"=={oldest.version}.*")
+    assert all("99" in one for one in (numpy.specifier, tried[1])), "neither has an upper end"
+
+
 def test_each_action_is_pinned_to_one_commit() -> None:
     used = [
         re.fullmatch(r"([\w/-]+)@([0-9a-f]{40}) # (v[\d.]+)", line).groups()

@@ -34,5 +34,10 @@ FAULTS = [
     Mutant("licence: no commercial purpose", "LICENSE-TEXT.md", "for any purpose, with credit", "for any non-commercial purpose, with credit", "tests/book/test_pinned.py -k LICENSE"),
     Mutant("readme: what make quick leaves out", "README.md", "all but those that need a browser, the model, a kernel or a new environment", "all but those that need a browser or the model", "tests/book/test_pinned.py -k README"),
     Mutant("commands: make test ends well whatever is red", "tools/test.py", "    sys.exit(main())", "    main()", "tests/repository/test_repository.py -k main_returns"),
+    Mutant("round: goes round nothing", "tools/round.py", "env={**os.environ, **surroundings.variables},", "env={**os.environ},", "tests/repository/test_round.py"),
+    Mutant("round: a Python that is not there holds", "tools/round.py", '            failed += "CI" in os.environ\n', "", "tests/repository/test_round.py"),
+    Mutant("round: a NumPy is allowed that nobody tries", "pyproject.toml", 'dependencies = ["numpy>=2.0"]', 'dependencies = ["numpy>=1.24"]', f"{T_SETTINGS} -k numpys"),
+    Mutant("mutants: one whose test is gone is killed", "tools/mutants.py", "if run.returncode not in (0, 1, 2):", "if run.returncode not in (0, 1, 2, 4, 5):", "tests/repository/test_mutants.py -k without_tests"),
+    Mutant("mutants: one is killed by what is red anyway", "tools/mutants.py", "    red = red_anyway(test for test in found.values() if test)", "    red = None", "tests/repository/test_mutants.py -k proves_nothing"),
     Mutant("workflows: the weekly round is yearly", ".github/workflows/round.yml", "- cron: \"17 4 * * 1\"", "- cron: \"17 4 1 1 *\"", "tests/repository/test_settings.py -k weekly"),
 ]  # fmt: skip
