@@ -115,10 +115,10 @@ def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
 
 def red_anyway(caught: Iterable[str]) -> str | None:
     """The first of the tests that caught a fault which is red without one, too; or None."""
-    tests = {test.partition("[")[0] if ".ipynb" not in test else test.partition("::")[0] for test in caught}
-    named = sorted(test for test in tests if "/" in test)  # no notebook that could not be made anew
-    flags = {"--nbval": ".ipynb", "--doctest-modules": "lmhead/"}
-    wanted = [flag for flag, sign in flags.items() if any(sign in test.partition("::")[0] for test in named)]
+    # A cell is asked for by its notebook, a name cut at a blank by its function; "06: a cell stops" is no test.
+    tests = {re.sub(r"(?<=\.ipynb)::.*|\[[^]]*$", "", test) for test in caught}
+    named = sorted(test for test in tests if "/" in test)
+    wanted = ["--nbval"] if any(test.endswith(".ipynb") for test in named) else []
     with copy_of_the_project() as project:
         return red_test(Mutant("no fault", "", "", "", " ".join([*wanted, *named])), project) if named else None
 

@@ -64,14 +64,9 @@ def test_what_caught_a_fault_is_asked_for_by_a_name_that_pytest_knows(monkeypatc
     asked = []
     monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
     monkeypatch.setattr(mutants, "red_test", lambda mutant, project: asked.append(mutant.tests))
-    caught = [
-        "tests/a.py::test_b[x-1]",
-        "tests/a.py::test_b[y",
-        "book/06_a.ipynb::Cell",
-        "lmhead/loss.py::lmhead.loss.f",
-    ]
+    caught = ["tests/a.py::test_b[x-1]", "tests/a.py::test_c[two", "book/06_a.ipynb::Cell"]
     mutants.red_anyway([*caught, "?", "06: a cell stops"])
-    assert asked == ["--nbval --doctest-modules book/06_a.ipynb lmhead/loss.py::lmhead.loss.f tests/a.py::test_b"]
+    assert asked == ["--nbval book/06_a.ipynb tests/a.py::test_b[x-1] tests/a.py::test_c"]
 
 
 def test_a_word_that_names_no_fault_is_an_error(monkeypatch):
