@@ -133,10 +133,10 @@ def main() -> int:
         parser.error(f"no fault and no kind is called {word}")
     found = verdicts(chosen, workers=os.cpu_count() or 1)
     alive = [name for name, test in found.items() if not test]
+    print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived", flush=True)
     red = red_anyway(test for test in found.values() if test)
     if red:
         print(f"RED without any fault, so that it proves nothing: {red}")
-    print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived")
     return int(bool(alive or red))
 
 

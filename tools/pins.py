@@ -6,8 +6,8 @@
 A pin file of `tests/book/pins/` belongs to one chapter or page, to a text outside the book, a licence or the settings.
 It holds, in order: a digest of every passage, caption, alt text and cell of code, and the cell's tags; every field of
 every quick check; every range and step of a widget. The words that views share are in `words.json`, what the checkers
-say and try in `checkers.json`, docstrings, messages and labels of the package and of the book's extensions in
-`lmhead.json`. So any change of these takes two deliberate edits, and the second one, this command, prints each changed
+say and try in `checkers.json`, docstrings, messages and labels of the package and of what makes the pages in
+`modules.json`. So any change of these takes two deliberate edits, and the second one, this command, prints each changed
 sentence, old beside new, with the cells that it stands between and what they print. Of the last three it prints the
 changed lines of the pins, and git has the words.
 """
@@ -38,14 +38,17 @@ from tools.chapters import BOOK, ROOT, figure_name, output_texts, said_beside, t
 
 PINS = ROOT / "tests/book/pins"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+CHANGES = ROOT / "CHANGELOG.md"
 OF_THE_PROJECT = [
-    *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "LICENSE-TEXT.md", "README.md")),
+    CHANGES,
+    *(ROOT / name for name in ("CONTRIBUTING.md", "LICENSE", "LICENSE-TEXT.md", "README.md")),
     *(ROOT / name for name in ("_config.yml", "benchmarks/README.md", "lmhead/data/README.md")),
     *sorted((ROOT / "beyond").glob("*/README.md")),
     *sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")),
     ROOT / "lmhead/data/LICENSE-SmolLM2.txt",
 ]
 PAGES = [*sorted(BOOK.glob("*.md")), BOOK / "references.bib", *OF_THE_PROJECT]
+SAYING = ("lmhead", "book/_ext", "book/_static")  # folders of code whose words people read
 RANGES = ("min", "max", "step", "base", "value", "_options_labels", "index", "description", "readout_format")
 
 
@@ -54,7 +57,8 @@ def stated() -> dict[str, Any]:
     found: dict[str, Any] = {path.stem: notebook(path.read_text("utf-8")) for path in NOTEBOOKS}
     for path in PAGES:
         write = as_written if path.suffix == ".yml" else pinned
-        found[name_of(path)] = [write(block) for block in blocks(released(path.read_text("utf-8")))]
+        text = path.read_text("utf-8")
+        found[name_of(path)] = [write(block) for block in blocks(released(text) if path == CHANGES else text)]
     return {**found, **{name: of_all() for name, of_all in OTHERS.items()}}
 
 
@@ -111,23 +115,33 @@ def plain(value: Any) -> Any:
     return value.__name__ if callable(value) else rounded(value)
 
 
-def package() -> dict[str, list[str]]:
-    """Module -> its docstring and those of its public names, of which the reference page is made; what else it says."""
+def modules() -> dict[str, list[str]]:
+    """Module of the package or of the pages -> its docstring and those of its public names; what else it says."""
     found: dict[str, list[str]] = {}
-    for path in sorted(path for folder in ("lmhead", "book/_ext") for path in (ROOT / folder).rglob("*.py")):
-        module = ast.parse(path.read_text("utf-8"))
-        lines = [(name, ast.get_docstring(node)) for name, node in documented(module)]
-        found[path.relative_to(ROOT).as_posix()] = [f"{name} {pinned(text)}".strip() for name, text in lines if text]
-        if said := sentences_in(module):
-            found[path.relative_to(ROOT).as_posix()].append(f"messages and labels {digest(repr(said))}")
+    for path in sorted(
+        path for folder in SAYING for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".js")
+    ):
+        text, lines = path.read_text("utf-8"), []
+        if path.suffix == ".py":
+            public = [(name, ast.get_docstring(node)) for name, node in documented(ast.parse(text))]
+            lines = [f"{name} {pinned(doc)}".strip() for name, doc in public if doc]
+        drawn = path.parent.name == "plots"  # there one word may be a label, or a look
+        if said := [word for word in texts_in(text, path.suffix) if drawn or " " in word.strip()]:
+            lines.append(f"messages and labels {digest(repr(said))}")
+        if lines:
+            found[path.relative_to(ROOT).as_posix()] = lines
     return found
 
 
-def sentences_in(module: ast.Module) -> list[str]:
-    """The texts of several words in the code of a module, but for docstrings."""
+def texts_in(code: str, suffix: str) -> list[str]:
+    """The texts in code: of Python without its docstrings, of a script without its comments."""
+    if suffix == ".js":
+        code = re.sub(r"(?:^|\s)//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
+        return ["".join(one) for one in re.findall(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`', code)]
+    module = ast.parse(code)
     docs = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
     others = [node for node in ast.walk(module) if isinstance(node, ast.Constant) and id(node) not in docs]
-    return [node.value for node in others if isinstance(node.value, str) and " " in node.value.strip()]
+    return [node.value for node in others if isinstance(node.value, str)]
 
 
 def documented(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -139,7 +153,7 @@ def documented(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from documented(child, name) if isinstance(child, ast.ClassDef) else [(name, child)]
 
 
-OTHERS = {"words": words, "checkers": checkers, "lmhead": package}  # what belongs to no one page
+OTHERS = {"words": words, "checkers": checkers, "modules": modules}  # what belongs to no one page
 
 
 # ---- the parts of a notebook and of a page
@@ -180,7 +194,7 @@ def blocks(text: str) -> list[str]:
 
 
 def released(text: str) -> str:
-    """A changelog less the section that grows with every change, which is pinned when it has its version; any text."""
+    """The changelog less the section that grows with every change, which is pinned when it has its version."""
     return re.sub(r"^## [^\n]*\(unreleased\)\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
 
 

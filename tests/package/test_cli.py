@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -227,18 +228,26 @@ def test_a_model_that_cannot_be_had(
 )
 def test_a_signal_while_pip_downloads(tmp_path: Path, sent: signal.Signals, code: int, line: bytes) -> None:
     """An index that takes the request and never answers; it sees that pip, too, has ended."""
+    env = {name: value for name, value in os.environ.items() if not re.match("pip_|.*_proxy", name, re.I)}
     with socket.create_server(("127.0.0.1", 0)) as index:
         index.settimeout(60)
-        asked = {"PIP_INDEX_URL": f"http://127.0.0.1:{index.getsockname()[1]}/simple", "PIP_CONFIG_FILE": os.devnull}
-        env = os.environ | asked | {"NO_PROXY": "127.0.0.1", "LMHEAD_CACHE": str(tmp_path)}
-        with subprocess.Popen(
-            [sys.executable, "-m", "lmhead", "--fetch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
-        ) as command:
+        env |= {"PIP_INDEX_URL": f"http://127.0.0.1:{index.getsockname()[1]}/simple", "PIP_CONFIG_FILE": os.devnull}
+        command = subprocess.Popen(
+            [sys.executable, "-m", "lmhead", "--fetch"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**env, "LMHEAD_CACHE": str(tmp_path)},
+            preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL),  # what runs in a shell's background ignores Ctrl-C
+        )
+        try:
             pip, _ = index.accept()
             command.send_signal(sent)
             assert (*command.communicate(timeout=60), command.returncode) == (b"", line, code)
+        finally:
+            command.kill()
+            command.communicate()
         with pip:
-            pip.settimeout(1)
+            pip.settimeout(10)
             while pip.recv(2**16):  # what it had asked; then the end, or pip is still there
                 pass
     assert [file.name for file in tmp_path.rglob("*") if file.suffix != ".lock"] == []

@@ -72,7 +72,7 @@ def test_unpacked_installed_and_run(site, tmp_path):
 
 
 def test_each_command_of_its_readme_is_one(monkeypatch):
-    """pip's is run below, in an environment of its own; what opens the chapters is installed and finds them."""
+    """pip's is run by `test_unpacked_installed_and_run`; what opens the chapters is installed and finds them."""
     said = dict(re.findall(r"^    python -m (\S+) (.*)$", course_archive.README, re.M))
     assert list(said) == ["pip", "jupyterlab", "lmhead"] and "(python -m venv .venv)" in course_archive.README
     assert said["pip"] == "install -r requirements.txt"

@@ -60,7 +60,7 @@ def test_a_test_that_is_red_without_a_fault_proves_nothing_and_one_that_stays_gr
     assert ("RED without any fault" in capsys.readouterr().out) == bool(red and caught)
 
 
-def test_what_caught_a_fault_is_asked_for_by_a_name_that_pytest_knows(monkeypatch):
+def test_what_caught_a_fault_is_asked_for_by_its_name(monkeypatch):
     asked = []
     monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
     monkeypatch.setattr(mutants, "red_test", lambda mutant, project: asked.append(mutant.tests))

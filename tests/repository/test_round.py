@@ -6,8 +6,6 @@ import pytest
 
 from tools import round as going_round
 
-BASE = "/usr/bin/python3.12"
-
 
 @pytest.fixture
 def runs(monkeypatch):

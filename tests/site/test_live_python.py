@@ -347,23 +347,31 @@ DAMAGED = """async () => {
 OWN = "import random\nhash('word'), random.random()"  # each Python draws its hashes when it starts
 
 
-def test_the_next_page_goes_on_from_the_memory_of_the_first(six: Page, cell: Locator) -> None:
-    word, drawn = ast.literal_eval(run_code(cell, OWN))
-    assert six.evaluate(KEPT) == [pytest.approx(30 * 2**20, rel=0.1)]
+@pytest.fixture
+def next_page(six: Page) -> Iterator[Page]:
+    """Another chapter, in the same browser."""
     page = six.context.new_page()
+    yield page
+    page.close()
 
-    def own() -> tuple[int, float]:
-        page.goto(six.url.replace(SIX, "07_training_the_head"))
-        seen = ast.literal_eval(run_code(cell_with(page, "import numpy as np", first=True), OWN))
-        page.wait_for_function(f"async () => {{ const [one] = await ({KEPT})(); return one > 2e7; }}")
+
+def test_the_next_page_goes_on_from_the_memory_of_the_first(six: Page, cell: Locator, next_page: Page) -> None:
+    def own(cell: Locator) -> tuple[int, float]:
+        seen = ast.literal_eval(run_code(cell, OWN))
+        six.wait_for_function(f"async () => {{ const [one] = await ({KEPT})(); return one > 2e7; }}")
         return seen
 
-    word_again, drawn_again = own()
+    def own_of_next() -> tuple[int, float]:
+        next_page.goto(six.url.replace(SIX, "07_training_the_head"))
+        return own(cell_with(next_page, "import numpy as np", first=True))
+
+    word, drawn = own(cell)
+    assert six.evaluate(KEPT) == [pytest.approx(30 * 2**20, rel=0.1)]
+    word_again, drawn_again = own_of_next()
     assert word_again == word and drawn_again != drawn
-    page.evaluate(DAMAGED)
-    assert own()[0] != word
-    assert len(page.evaluate(KEPT)) == 1
-    page.close()
+    six.evaluate(DAMAGED)
+    assert own_of_next()[0] != word
+    assert len(six.evaluate(KEPT)) == 1
 
 
 # ---- figures, widgets, exercises
