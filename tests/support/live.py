@@ -93,8 +93,12 @@ def closed_network(browser: Browser, troubles: list[str], **options: Any) -> Ite
         if not re.match(r"(http://127\.0\.0\.1:\d+/|file:|blob:|data:)", request.url):
             troubles.append(f"asked for {request.url}")
 
+    def lost(request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # what was still on its way as the page was left
+            troubles.append(f"failed: {request.url}")
+
     context.on("request", note)
-    context.on("requestfailed", lambda request: troubles.append(f"failed: {request.url}"))
+    context.on("requestfailed", lost)
     context.on("response", lambda r: troubles.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
     context.on("weberror", lambda error: troubles.append(f"error: {error.error}"))
     context.on("console", lambda m: troubles.append(f"{m.type}: {m.text}") if m.type in ("error", "warning") else None)
