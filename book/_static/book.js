@@ -25,14 +25,16 @@
 }
 
 // On a narrow page the contents, of the book and of the page, open as dialogs. A choice closes one, and shows where it led;
-// else the focus goes back to the button, from which the theme takes it before it asks where to go back to.
+// else the focus goes back to the button, from which the theme takes it lest its tooltip stays. So its title is left to the
+// browser: the script that makes tooltips of titles runs after this one.
 for (const side of ["primary", "secondary"]) {
-  const dialog = document.getElementById(`pst-${side}-sidebar-modal`);
+  const button = document.querySelector(`.${side}-toggle`), dialog = document.getElementById(`pst-${side}-sidebar-modal`);
+  button?.removeAttribute("data-bs-toggle");
   dialog?.addEventListener("click", (event) => {
     if (event.target.closest("a")) dialog.close("chosen");
   });
   dialog?.addEventListener("close", () => {
-    if (dialog.returnValue !== "chosen") document.querySelector(`.${side}-toggle`).focus();
+    if (dialog.returnValue !== "chosen") button.focus();
     dialog.returnValue = "";
   });
 }
