@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -65,61 +64,77 @@ LEAVE_OTHER_WORDS_OF_CODE = """() => {
 }"""
 
 
-# Gives the focus to one of each kind of element that the Tab key reaches, and tells how that is seen: the colours of
-# the outlines and shadows that it had not before, and of the page. A kind: the names of an element and of its parent.
+# Gives the focus to one of each kind of element that the Tab key reaches, and tells how that is seen: the outlines and
+# shadows that were not there before, of each the colour as painted and that of the ground around what it is drawn at.
+# A kind: the names of an element and of its parent.
 FOCUS_EACH_KIND = """([known, scheme]) => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const painted = (colours) => {
+    for (canvas.fillStyle of colours) canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const grounds = (one) => one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : ["white"];
   const kinds = {}, name = (one) => [one.localName, one.type, ...one.classList].join(".");
   const rings = (one) => [[one, ""], [one, "::before"], [one, "::after"], [one.parentElement, ""]].flatMap((part) => {
     const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(...part);
     const outline = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 ? [outlineColor] : [];
-    return [...outline, ...(boxShadow.match(/^rgba?\\(.*?\\)(?= 0px 0px 0px [2-9]px)/) ?? [])];
+    const colours = [...outline, ...(boxShadow.match(/[a-z]+\\([^()]*\\)(?= 0px 0px 0px [2-9]px)/g) ?? [])];
+    const around = grounds(part[0].parentElement);
+    return colours.map((colour) => [painted([...around, colour]), painted(around)]);
   });
   document.activeElement.blur();
   for (const one of document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")) {
     const kind = `focus in the ${scheme} on ${name(one.parentElement)} > ${name(one)}`;
     if (kind in kinds || known.includes(kind) || !one.checkVisibility({ visibilityProperty: true })) continue;
     if (one.getBoundingClientRect().bottom + scrollY <= 0) continue; // the link past the contents shows by being there
-    const before = rings(one);
+    const before = rings(one).map(String);
     one.focus({ preventScroll: true });
-    if (document.activeElement === one) kinds[kind] = rings(one).filter((ring) => !before.includes(ring));
+    if (document.activeElement === one) kinds[kind] = rings(one).filter((ring) => !before.includes(String(ring)));
   }
   document.activeElement.blur();
-  return [kinds, getComputedStyle(document.body).backgroundColor];
+  return kinds;
 }"""
 
 
-def violations(page: Page, seen: set[str]) -> list[str]:
-    """By all rules; the colours of each look that words have on this page and had on none before."""
-    return unseen(page, seen) + axe(page, rules={rule: {"enabled": False} for rule in COLOUR_RULES})
+def violations(page: Page, known: set[str]) -> list[str]:
+    """By all rules; colours of looks and focus of kinds that were met on no page before. Words of code are left out."""
+    found = focus_unseen(page, known) + unreadable(page, known)
+    return found + axe(page, rules={rule: {"enabled": False} for rule in COLOUR_RULES})
 
 
-def unseen(page: Page, seen: set[str]) -> list[str]:
-    """What axe finds in the colours of each look that words have on this page and had on none before.
-
-    And each kind of element, first met on this page, that does not show the focus of the keyboard. Of the code only
-    words with a look of their own are left on the page.
-    """
+def focus_unseen(page: Page, known: set[str]) -> list[str]:
+    """Each kind of element, first met on this page, that does not show the focus of the keyboard."""
     page.keyboard.press("Tab")  # from now on the focus is the keyboard's
-    with_new, found = [], []
-    for scheme in ("dark", "light"):  # pages are opened in the dark
+    found = []
+    for scheme in ("light", "dark"):
         turn(page, scheme)
-        kinds, ground = page.evaluate(FOCUS_EACH_KIND, [list(seen), scheme])
-        seen.update(kinds)
-        found += [f"{kind}: {rings} on {ground}" for kind, rings in kinds.items() if not is_seen(rings, ground)]
-        if new := page.evaluate(MARK_NEW_LOOKS, [list(seen), scheme]):
-            seen.update(new)
-            with_new.append(scheme)
-    page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
-    for scheme in reversed(with_new):  # the page is light now
-        turn(page, scheme)
-        found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
+        kinds = page.evaluate(FOCUS_EACH_KIND, [list(known), scheme])
+        known.update(kinds)
+        found += [f"{kind}: {rings}" for kind, rings in kinds.items() if not is_seen(rings)]
     return found
 
 
-def is_seen(colours: list[str], ground: str) -> bool:
-    """Whether one of some colours, as a browser writes them, has a contrast of 3 to the ground."""
-    behind, *others = (np.array(re.findall(r"[\d.]+", one)[:3], float) / 255 for one in (ground, *colours))
-    return any(contrast(luminance(one), float(luminance(behind))) >= 3 for one in others)
+def is_seen(rings: list[list[list[int]]]) -> bool:
+    """Whether one of some rings has a contrast of 3 to its ground, both as painted, from 0 to 255."""
+    return any(contrast(ring, ground) >= 3 for ring, ground in luminance(np.reshape(rings, (-1, 2, 3)) / 255))
+
+
+def unreadable(page: Page, known: set[str]) -> list[str]:
+    """What axe finds in the colours of each look that words have on this page and had on none before.
+
+    Of the code only words with a look of their own are left on the page.
+    """
+    with_new, found = [], []
+    for scheme in ("dark", "light"):  # so that the page ends in the light, where axe begins
+        turn(page, scheme)
+        if new := page.evaluate(MARK_NEW_LOOKS, [list(known), scheme]):
+            known.update(new)
+            with_new.append(scheme)
+    page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
+    for scheme in reversed(with_new):
+        turn(page, scheme)
+        found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
+    return found
 
 
 def turn(page: Page, scheme: str) -> None:
