@@ -250,6 +250,24 @@ def test_every_mark_is_painted_unlike_its_ground(browser: Browser, gallery: str,
                 assert weakest_mark(one.place)[0] >= 3, "the dashed outline of a view"
 
 
+BEYOND_THE_LINE = """(arrow) => {
+  const [up, { left, right, top, bottom }] = [arrow.matches(".lmhead-up"), arrow.getBoundingClientRect()];
+  return [1, 5].map((behind) => {  // pixels from the tip, 1 beside the line
+    const x = up ? right - behind : left + behind;
+    return [top - 1, bottom + 1].map((y) => document.elementFromPoint(x, y) === arrow);
+  });
+}"""
+
+
+def test_the_head_of_a_push_is_pointed_where_it_goes(page: Page) -> None:
+    ways = set()
+    for arrow in widget(page, "gradient_step").place.locator(".lmhead-bar b").all():
+        arrow.scroll_into_view_if_needed()
+        assert arrow.evaluate(BEYOND_THE_LINE) == [[False, False], [True, True]], "narrow at its tip, wide behind it"
+        ways.add(arrow.get_attribute("class"))
+    assert ways == {"lmhead-up", "lmhead-down"}
+
+
 # ---- late data, failures, no scripts, in print
 
 

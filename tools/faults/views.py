@@ -38,6 +38,7 @@ FAULTS = [
     Mutant("quick checks: all answers have one id", "lmhead/widgets/quiz.js", "const name = `lmhead-${Math.random().toString(36).slice(2)}`;", 'const name = "lmhead-reply";', f"{T_QUIZ} -k own_form"),
     Mutant("quick checks: each cell counts its answers from one", "lmhead/widgets/quiz.js", "Math.random().toString(36).slice(2)", "ask.count = (ask.count ?? 0) + 1", f"{T_QUIZ} -k own_form"),
     Mutant("quick checks: backticks stand around code", "lmhead/widgets/quiz.js", 'element("code", {}, part.slice(1, -1))', 'element("code", {}, part)', f"{T_QUIZ} -k marked_up"),
-    Mutant("figures: the fifth curve has the colour of the first", "lmhead/plots/style.py", "cycler(color=[BLUE, ORANGE, GREEN, PINK, GREY])", "cycler(color=[BLUE, ORANGE, GREEN, PINK])", "tests/book/test_book.py -k told_apart[03"),
+    Mutant("figures: the fifth curve has the colour of the first", "lmhead/plots/style.py", "cycler(color=[BLUE, ORANGE, GREEN, PINK, GREY])", "cycler(color=[BLUE, ORANGE, GREEN, PINK])", "tests/book/test_book.py -k each_curve"),
+    Mutant("views: the head of a push points back", "lmhead/widgets/render.css", "right: -1px; clip-path: polygon(0 0, 100% 50%, 0 100%);", "right: -1px; clip-path: polygon(100% 0, 0 50%, 100% 100%);", "tests/site/test_browser.py -k head_of_a_push"),
     Mutant("figures: a zero with a sign", "lmhead/plots/one_matrix.py", "{number:z.2f}", "{number:.2f}", "tests/package/test_plots.py -k sign"),
 ]  # fmt: skip
