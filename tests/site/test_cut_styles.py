@@ -146,7 +146,7 @@ STATES: list[Callable[[Page], None]] = [
 
 
 # What changes is in the window; the rest was compared before.
-IN_THE_WINDOW = [with_a_cell_that_was_stopped, without_contents_and_with_a_tooltip, searching]
+IN_THE_WINDOW = [with_a_cell_that_runs, with_a_cell_that_was_stopped, without_contents_and_with_a_tooltip, searching]
 
 
 def differences(browser: Browser, address: str) -> list[str]:
