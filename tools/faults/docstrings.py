@@ -28,7 +28,7 @@ FAULTS = [
     Mutant("promise: states merge two by two", STREAMING, "while waiting and waiting[-1][0] == size:", "while waiting:", T_STREAMING),
     Mutant("promise: dW_U lies in memory as W_U does", STREAMING, "np.empty_like(head.W_U, head.dtype, subok=False)", "np.empty(head.W_U.shape, head.dtype)", f"{T_STREAMING} -k tied"),
     Mutant("promise: an id below 0 is an error", LOSS, "        if not 0 <= end < vocab_size:", "        if not end < vocab_size:", f"{T_LOSS} -k errors"),
-    Mutant("promise: bytes become characters", LOSS, "that was scored, in UTF-8 bytes.", "that was scored, in characters.", "tests/book/test_pinned.py -k lmhead"),
+    Mutant("promise: bytes become characters", LOSS, "that was scored, in UTF-8 bytes.", "that was scored, in characters.", "tests/book/test_pinned.py -k as_pinned[modules"),
     Mutant("encode: no letters give no ids but floats", "lmhead/names.py", " for letter in text], np.int64)", " for letter in text])", "tests/package/test_names.py"),
     Mutant("shares of writes: one scale for all positions", "lmhead/smollm/model.py", "np.square(writes.sum(axis=0)), axis=-1) + eps)", "np.square(writes.sum(axis=0))) + eps)", "tests/package/test_smollm.py -k several_positions"),
     Mutant("min-p: takes NaN", "lmhead/decoding.py", "    z = _as_valid_logits(logits)\n    if not 0 <= as_number(p, \"min_p\")", "    z = as_logits(logits)\n    if not 0 <= as_number(p, \"min_p\")", "tests/package/test_arguments.py -k row_that"),
