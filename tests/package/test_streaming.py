@@ -443,7 +443,7 @@ def test_the_logits_never_exist(transposed):
 
 
 def test_who_gives_no_chunk_gets_one_that_is_small_beside_the_logits():
-    """Chapter 13: of 1024 positions a chunk takes 8 MiB, whatever the vocabulary; the results come to that."""
+    """Chapter 13: of 1024 positions a chunk takes 8 MiB, whatever the vocabulary, besides the results."""
     n, vocab, MiB = 128, 65_536, 2**20
     rng = np.random.default_rng(14)
     h, E = rng.normal(size=(n, 2)).astype(np.float32), rng.normal(size=(vocab, 2)).astype(np.float32)
