@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "msedge", "chrome")
+NAMES = ("chromium-headless-shell",)  # a browser less its window: a page costs a sixth less
+NAMES += ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "msedge", "chrome")
 ELSEWHERE = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
@@ -44,7 +45,7 @@ def get_browser() -> str | None:
     if (found := find_browser()) is not None:
         return found
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium"]):
+        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", NAMES[0]]):
             subprocess.run(command, capture_output=True, check=False)
     if find_browser() is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, check=False)
