@@ -41,6 +41,7 @@ OTHER_MARKS = (
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-chapter", action="store_true", help="run the cells of every chapter on its page")
     parser.addoption("--quick", action="store_true", help="only what needs none of: " + ", ".join(KINDS))
+    parser.addoption("--site", type=Path, help="a built site to look at, in place of one that is built for the tests")
     parser.addoption("--every-page", action="store_true", help="sweeps that look at a few pages look at all of them")
 
 
@@ -174,8 +175,10 @@ def real_model() -> SmolLM:
 
 
 @pytest.fixture(scope="session")
-def site() -> Path:
+def site(request: pytest.FixtureRequest) -> Path:
     """The folder of the built site, from which `book/index.html` opens."""
+    if given := request.config.getoption("site"):
+        return given.resolve()
 
     def build(folder: Path) -> Path:
         built = build_book(ROOT, folder)

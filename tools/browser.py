@@ -8,8 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium-headless-shell",)  # a browser less its window: a page costs a sixth less
-NAMES += ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "msedge", "chrome")
+NAMES = (
+    "chromium-headless-shell",  # a browser less its window: a page costs a sixth less
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "msedge", "chrome"),
+)
 ELSEWHERE = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",

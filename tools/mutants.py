@@ -7,7 +7,8 @@
 Each fault is made in a copy of the tracked files, and the tests named beside it run there. A fault that they let pass
 has survived, and the run fails; so it does if a test that caught one is red without any. Where it says so, notebooks
 that it touches are first made anew with the fault in them, as a maintainer does who does not look; if they cannot be,
-the cell that stops has caught it.
+the cell that stops has caught it. A script or a style that pages load as it is written is planted in a built site too,
+so that the site need not be built again.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from queue import Queue
 
 from tools.faults import KINDS
 from tools.faults.mutant import Mutant
 
 ROOT = Path(__file__).parents[1]
+SITE = "_build/html"
 
 ONLY_WHAT_IS_NAMED = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # to load all plugins takes longer than most tests
 
@@ -47,6 +51,34 @@ def copy_of_the_project() -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def copies_of_the_project(count: int, *, built: bool) -> Iterator[Queue[Path]]:
+    """Some copies, each with a site if wanted, which is built once."""
+    copies = Queue[Path]()
+    with copy_of_the_project() as project, tempfile.TemporaryDirectory() as others:
+        if built:
+            program = str(shutil.which("jupyter-book", path=Path(sys.executable).parent))
+            command = [program, "build", str(project), "-W", "-n", "--keep-going"]
+            subprocess.run(command, env=env_of(project), capture_output=True, check=True)
+        copies.put(project)
+        for number in range(1, count):
+            copies.put(Path(shutil.copytree(project, Path(others) / str(number))))
+        yield copies
+
+
+def in_the_site(name: str, project: Path) -> list[Path]:
+    """The files of the built site that hold this script or style as it is written."""
+    written = (project / name).read_bytes()
+    alike = (project / SITE).rglob(f"*{Path(name).suffix}")
+    return [file for file in alike if written in file.read_bytes()]
+
+
+def drives_pages_with(mutant: Mutant) -> bool:
+    """Whether its tests look at the site, and all that it changes are scripts and styles."""
+    shown = all(re.fullmatch(r"book/.*\.(js|css)", name) for name, _, _ in mutant.places())
+    return "tests/site/" in mutant.tests and shown and not mutant.refresh
+
+
 def caught_by(mutant: Mutant, project: Path) -> str | None:
     """The first test that goes red over the fault, or None; the copy is mended afterwards."""
     with planted(mutant, project) as stopped:
@@ -57,16 +89,18 @@ def caught_by(mutant: Mutant, project: Path) -> str | None:
 def planted(mutant: Mutant, project: Path) -> Iterator[str | None]:
     """The copy with the fault in it, and the notebook that could not be made anew with it, if there is one."""
     anew = [path for number in mutant.refresh.split() for path in (project / "book").glob(f"{number}_*.ipynb")]
-    sound = {path: path.read_bytes() for path in [*(project / name for name, _, _ in mutant.places()), *anew]}
+    places = {name: [project / name] for name, _, _ in mutant.places()}
+    if drives_pages_with(mutant):
+        places = {name: [*files, *in_the_site(name, project)] for name, files in places.items()}
+    sound = {path: path.read_bytes() for path in [*chain(*places.values()), *anew]}
     try:
         for name, old, new in mutant.places():
-            (project / name).write_bytes(mutant.apply((project / name).read_bytes(), old, new))
+            before = (project / name).read_bytes()
+            after = mutant.apply(before, old, new)
+            for file in places[name]:
+                file.write_bytes(file.read_bytes().replace(before, after))
         refresh = [sys.executable, "-m", "tools.refresh", *map(str, anew)]
-        made = (
-            subprocess.run(refresh, cwd=project, env=env_of(project), capture_output=True, check=False)
-            if anew
-            else None
-        )
+        made = anew and subprocess.run(refresh, cwd=project, env=env_of(project), capture_output=True, check=False)
         yield f"{mutant.refresh}: a cell stops" if made and made.returncode else None
     finally:
         for path, data in sound.items():
@@ -80,9 +114,11 @@ def env_of(project: Path) -> dict[str, str]:
 
 def red_test(mutant: Mutant, project: Path) -> str | None:
     """The first test of those named that is red, or None."""
-    plugins = ["-p", "nbval.plugin"] if "--nbval" in mutant.tests else []
+    options = ["-p", "nbval.plugin"] if "--nbval" in mutant.tests else []
+    if drives_pages_with(mutant) and all(in_the_site(name, project) for name, _, _ in mutant.places()):
+        options += ["--site", str(project / SITE)]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *plugins, *mutant.tests.split()],
+        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *options, *mutant.tests.split()],
         cwd=project,
         env=env_of(project),
         capture_output=True,
@@ -98,19 +134,17 @@ def red_test(mutant: Mutant, project: Path) -> str | None:
 def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
     """Try the mutants, print who was caught by what, and return for each the test that caught it, or None."""
 
-    def stretch(share: list[Mutant]) -> dict[str, str | None]:
-        found = {}
-        with copy_of_the_project() as project:
-            for mutant in share:
-                begun = time.monotonic()
-                test = found[mutant.name] = caught_by(mutant, project)
-                verdict, took = "killed" if test else "SURVIVED", time.monotonic() - begun
-                print(f"{verdict:9} {mutant.name:42} {took:4.0f} s  {test or mutant.tests}", flush=True)
-        return found
+    def tried(mutant: Mutant) -> str | None:
+        project, begun = copies.get(), time.monotonic()
+        test = caught_by(mutant, project)
+        copies.put(project)
+        verdict, took = "killed" if test else "SURVIVED", time.monotonic() - begun
+        print(f"{verdict:9} {mutant.name:42} {took:4.0f} s  {test or mutant.tests}", flush=True)
+        return test
 
-    with ThreadPoolExecutor(workers) as pool:
-        shares = pool.map(stretch, [mutants[i::workers] for i in range(workers)])
-        return {name: test for share in shares for name, test in share.items()}
+    built = any(map(drives_pages_with, mutants))
+    with copies_of_the_project(workers, built=built) as copies, ThreadPoolExecutor(workers) as pool:
+        return dict(zip([mutant.name for mutant in mutants], pool.map(tried, mutants), strict=True))
 
 
 def red_anyway(caught: Iterable[str]) -> str | None:
@@ -131,7 +165,7 @@ def main() -> int:
     chosen = [one for kind, faults in KINDS.items() for one in faults if word in one.name or word == kind]
     if not chosen:
         parser.error(f"no fault and no kind is called {word}")
-    found = verdicts(chosen, workers=os.cpu_count() or 1)
+    found = verdicts(chosen, workers=(os.cpu_count() or 1) + 1)
     alive = [name for name, test in found.items() if not test]
     print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived", flush=True)
     red = red_anyway(test for test in found.values() if test)

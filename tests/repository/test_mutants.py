@@ -37,6 +37,34 @@ def test_the_files_of_their_tests_are_there():
         assert files and all((ROOT / file.partition("::")[0]).is_file() for file in files), mutant.name
 
 
+def test_a_fault_in_a_script_is_planted_in_the_built_site_too_and_the_tests_look_at_that(tmp_path, monkeypatch):
+    script, bundle, other = (tmp_path / name for name in ("book/a.js", "_build/html/all.js", "_build/html/other.js"))
+    texts = {script: "let a = 1;\n", bundle: "let first = 1;\nlet a = 1;\nlet last = 1;\n", other: "let b = 1;\n"}
+    for file, text in texts.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    asked = []
+
+    def run(command, **_):
+        asked.append(command)
+        return SimpleNamespace(returncode=1, stdout="")
+
+    monkeypatch.setattr(mutants.subprocess, "run", run)
+    for tests in ("tests/site/test_a.py", "tests/book/test_a.py"):
+        mutant = Mutant("two", "book/a.js", "1", "2", tests)
+        with mutants.planted(mutant, tmp_path):
+            mutants.red_test(mutant, tmp_path)
+            planted = {
+                file for file in texts if file.read_text() == texts[file].replace("a = 1", "a = 2") != texts[file]
+            }
+            assert planted == ({script, bundle} if "site" in tests else {script})
+            assert ("--site" in asked[-1]) == ("site" in tests)
+        assert {file: file.read_text() for file in texts} == texts
+    bundle.write_text("made into something else")
+    mutants.red_test(Mutant("two", "book/a.js", "1", "2", "tests/site/test_a.py"), tmp_path)
+    assert "--site" not in asked[-1]
+
+
 @pytest.mark.parametrize("code", [3, 4, 5])
 def test_a_run_without_tests_has_caught_nothing(code, monkeypatch):
     """A name that is gone, or that -k does not find: pytest's own exit codes."""
@@ -50,9 +78,9 @@ def test_a_run_without_tests_has_caught_nothing(code, monkeypatch):
 @pytest.mark.parametrize("red", ["tests/a.py::test_b", None])
 @pytest.mark.parametrize("caught", ["tests/a.py::test_b", None])
 def test_a_test_that_is_red_without_a_fault_proves_nothing_and_one_that_stays_green_fails_the_run(
-    monkeypatch, capsys, red, caught
+    monkeypatch, capsys, tmp_path, red, caught
 ):
-    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
+    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(tmp_path))
     monkeypatch.setattr(mutants, "red_test", lambda mutant, project: red)
     monkeypatch.setattr(mutants, "caught_by", lambda mutant, project: caught)
     monkeypatch.setattr("sys.argv", ["mutants", MUTANTS[0].name])

@@ -297,6 +297,7 @@ def test_runs_that_are_asked_for_at_once_come_one_after_the_other(six: Page, cel
 def test_edits_survive_a_reload_and_one_click_forgets_them(browser: Browser, site: Path) -> None:
     troubles: list[str] = []
     with chapter(browser, site, SIX, troubles) as page:
+        page.set_default_timeout(15_000)  # no Python is waited for
         cell = cell_with(page, "exponentials = np.exp(z)")
         write(cell, "p = 'mine'")
         page.reload()
