@@ -7,8 +7,8 @@
 Each fault is made in a copy of the tracked files, and the tests named beside it run there. A fault that they let pass
 has survived, and the run fails; so it does if a test that caught one is red without any. Where it says so, notebooks
 that it touches are first made anew with the fault in them, as a maintainer does who does not look; if they cannot be,
-the cell that stops has caught it. A script or a style that pages load as it is written is planted in a built site too,
-so that the site need not be built again.
+the cell that stops has caught it. A script that pages load as it is written is planted in a built site too, which need
+not be built again.
 """
 
 from __future__ import annotations
@@ -67,16 +67,16 @@ def copies_of_the_project(count: int, *, built: bool) -> Iterator[Queue[Path]]:
 
 
 def in_the_site(name: str, project: Path) -> list[Path]:
-    """The files of the built site that hold this script or style as it is written."""
+    """The files of the built site that hold this script as it is written."""
     written = (project / name).read_bytes()
     alike = (project / SITE).rglob(f"*{Path(name).suffix}")
     return [file for file in alike if written in file.read_bytes()]
 
 
 def drives_pages_with(mutant: Mutant) -> bool:
-    """Whether its tests look at the site, and all that it changes are scripts and styles."""
-    shown = all(re.fullmatch(r"book/.*\.(js|css)", name) for name, _, _ in mutant.places())
-    return "tests/site/" in mutant.tests and shown and not mutant.refresh
+    """Whether its tests look at the site, and all that it changes are scripts: styles are cut for each page."""
+    scripts = all(re.fullmatch(r"book/.*\.js", name) for name, _, _ in mutant.places())
+    return "tests/site/" in mutant.tests and scripts and not mutant.refresh
 
 
 def caught_by(mutant: Mutant, project: Path) -> str | None:
@@ -142,6 +142,7 @@ def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
         print(f"{verdict:9} {mutant.name:42} {took:4.0f} s  {test or mutant.tests}", flush=True)
         return test
 
+    mutants = sorted(mutants, key=lambda mutant: "tests/site/" not in mutant.tests)  # the longest first
     built = any(map(drives_pages_with, mutants))
     with copies_of_the_project(workers, built=built) as copies, ThreadPoolExecutor(workers) as pool:
         return dict(zip([mutant.name for mutant in mutants], pool.map(tried, mutants), strict=True))
@@ -152,9 +153,15 @@ def red_anyway(caught: Iterable[str]) -> str | None:
     # A cell is asked for by its notebook, a name cut at a blank by its function; "06: a cell stops" is no test.
     tests = {re.sub(r"(?<=\.ipynb)::.*|\[[^]]*$", "", test) for test in caught}
     named = sorted(test for test in tests if "/" in test)
-    wanted = ["--nbval"] if any(test.endswith(".ipynb") for test in named) else []
-    with copy_of_the_project() as project:
-        return red_test(Mutant("no fault", "", "", "", " ".join([*wanted, *named])), project) if named else None
+    of_pages = [test for test in named if test.startswith("tests/site/")]
+
+    def red_of(some: list[str]) -> str | None:
+        wanted = ["--nbval"] if any(test.endswith(".ipynb") for test in some) else []
+        with copy_of_the_project() as project:
+            return red_test(Mutant("no fault", "", "", "", " ".join([*wanted, *some])), project) if some else None
+
+    with ThreadPoolExecutor() as pool:  # those of the pages take as long as all others
+        return next(filter(None, pool.map(red_of, [of_pages, [test for test in named if test not in of_pages]])), None)
 
 
 def main() -> int:
