@@ -4,26 +4,28 @@ import copy
 import json
 import os
 import subprocess
+from functools import cache
 
 import pytest
 
 from tools import pins
 from tools.chapters import ROOT
-from tools.pins import NOTEBOOKS, OTHERS, PAGES, PINS, changes, notebook, released, rounded, stated, texts_in
+from tools.pins import NOTEBOOKS, OTHERS, PAGES, PINS, changes, name_of, notebook, released, rounded, stated, texts_in
 
-NOW = stated()
+now = cache(stated)  # not while the tests are collected, which each worker does
+NAMES = sorted({*(path.stem for path in NOTEBOOKS), *map(name_of, PAGES), *OTHERS})
 
 
-@pytest.mark.parametrize("name", sorted(NOW))
+@pytest.mark.parametrize("name", NAMES)
 def test_stated_as_pinned(name):
     pin = PINS / f"{name}.json"
     kept = json.loads(pin.read_text("utf-8")) if pin.exists() else None
-    assert NOW[name] == kept, f"{name}: if the change is meant, make pins, and read what it shows"
+    assert now()[name] == kept, f"{name}: if the change is meant, make pins, and read what it shows"
 
 
 def test_no_pin_has_outlived_its_page():
-    assert {pin.name.removesuffix(".json") for pin in PINS.glob("*.json")} == set(NOW)
-    assert len(NOW) == len(NOTEBOOKS) + len(PAGES) + len(OTHERS), "two pages have one pin file"
+    assert {pin.name.removesuffix(".json") for pin in PINS.glob("*.json")} == set(now()) == set(NAMES)
+    assert len(NAMES) == len(NOTEBOOKS) + len(PAGES) + len(OTHERS), "two pages have one pin file"
 
 
 def test_whatever_people_read_is_pinned():
@@ -36,7 +38,7 @@ def test_whatever_people_read_is_pinned():
 def test_each_module_of_the_package_and_of_the_pages_is_pinned():
     python = {path for folder in ("lmhead", "book/_ext") for path in (ROOT / folder).rglob("*.py")}
     scripts = {ROOT / "book/_ext/live_python/cells.js", ROOT / "book/_ext/live_python/outputs.js"}
-    assert {ROOT / name for name in NOW["modules"]} >= python | scripts
+    assert {ROOT / name for name in now()["modules"]} >= python | scripts
 
 
 CODE = {

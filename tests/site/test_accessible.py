@@ -53,7 +53,7 @@ def test_a_word_that_cannot_be_read_is_seen(browser: Browser, chapter: str, look
 
 
 LOST = {  # what takes the focus away from the eye -> the schemes in which it does
-    ".copybtn:focus-visible { outline: none !important; box-shadow: none !important }": ("light", "dark"),
+    ".copybtn:focus-visible { outline: none !important; box-shadow: none !important }": ("dark", "light"),
     "html[data-theme=light] .copybtn:focus-visible { outline-color: transparent !important }": ("light",),
     "html[data-theme=dark] .copybtn:focus-visible { outline-color: color(srgb 1 1 1 / 0.1) !important }": ("dark",),
     "html[data-theme=light] .copybtn:focus-visible { outline-color: color(srgb 0 0 0 / 0.1) !important }": ("light",),

@@ -106,7 +106,7 @@ def focus_unseen(page: Page, known: set[str]) -> list[str]:
     """Each kind of element, first met on this page, that does not show the focus of the keyboard."""
     page.keyboard.press("Tab")  # from now on the focus is the keyboard's
     found = []
-    for scheme in ("light", "dark"):
+    for scheme in ("dark", "light"):
         turn(page, scheme)
         kinds = page.evaluate(FOCUS_EACH_KIND, [list(known), scheme])
         known.update(kinds)
@@ -125,13 +125,13 @@ def unreadable(page: Page, known: set[str]) -> list[str]:
     Of the code only words with a look of their own are left on the page.
     """
     with_new, found = [], []
-    for scheme in ("dark", "light"):  # so that the page ends in the light, where axe begins
+    for scheme in ("light", "dark"):
         turn(page, scheme)
         if new := page.evaluate(MARK_NEW_LOOKS, [list(known), scheme]):
             known.update(new)
             with_new.append(scheme)
     page.evaluate(LEAVE_OTHER_WORDS_OF_CODE)
-    for scheme in reversed(with_new):
+    for scheme in reversed(with_new):  # from where the page is: to turn it takes longer than to look
         turn(page, scheme)
         found += axe(page, {"include": [[f"[data-{scheme}]"]]}, runOnly=COLOUR_RULES)
     return found
