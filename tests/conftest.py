@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -14,7 +13,7 @@ import pytest
 
 from lmhead.smollm import SmolLM
 from tests.support import session
-from tests.support.building import build_book
+from tests.support.building import build_book, make_small_book, published_site
 from tests.support.real_model import load
 from tools import twins
 from tools.chapters import BOOK, CHAPTERS, ROOT, needs_model
@@ -23,7 +22,7 @@ from tools.chapters import BOOK, CHAPTERS, ROOT, needs_model
 
 KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it along
     "browser": ("drive a browser", {"browser", "gallery", "lab", "tab"}),
-    "site": ("build pages", {"site", "small_book", "gallery_html", "widgets_page"}),
+    "site": ("build pages", {"site", "small_book", "published", "gallery_html", "widgets_page", "built"}),
     "model": ("load the real model", {"real_model"}),
     "kernel": ("execute notebooks", {"figure"}),
     "environment": ("make an environment", set()),
@@ -192,19 +191,13 @@ def site(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture
 def small_book(tmp_path: Path) -> Path:
     """A book with the real settings, extensions and templates, and with a `page` that a test may write as it likes."""
-    source = tmp_path / "small"  # not the folder that holds the site: Sphinx would look for pages in it
-    for name in ("_ext", "_static", "_templates"):
-        shutil.copytree(ROOT / "book" / name, source / "book" / name)
-    for name in ("_config.yml", "book/references.bib", "beyond/twins/requirements.txt"):
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, source / name)
-    (source / "_toc.yml").write_text(
-        "format: jb-book\nroot: book/index\nchapters:\n- file: book/page\n- file: book/other\n"
-    )
-    (source / "book/index.md").write_text("# A small book\n")
-    (source / "book/other.md").write_text("# Another page\n\nSee {doc}`page`.\n")
-    (source / "book/page.md").write_text("# The page\n\nThe loss is $-\\log p_y$.\n")
-    return source
+    return make_small_book(tmp_path / "small")
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The folder of a small site that has an address and a repository, a chapter, and numbered equations."""
+    return session.made_once("published", published_site)
 
 
 # For the tests in a browser; what they import is slow, and other tests need none of it.

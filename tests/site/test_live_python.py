@@ -239,18 +239,6 @@ def test_an_edit_is_answered(cell: Locator, code: str) -> None:
     assert cell.locator("textarea").input_value() == code
 
 
-def test_an_endless_loop_is_stopped_and_python_begins_anew(six: Page, cell: Locator) -> None:
-    write(cell, "while True: print('x' * 50)")
-    press(cell, "Run")
-    expect(cell.locator(".cell_output")).to_contain_text("prints at most 100,000 characters")
-    assert "Running" in status(cell)
-    press(cell, "Stop")
-    assert (
-        wait_until_said(cell, "Stopped") == "Stopped. The variables are gone: the next run begins with the first cell"
-    )
-    assert run_code(cell, "words") == "['cat', 'dog', 'fish']"  # the cells before have run again
-
-
 def test_a_long_run_says_its_seconds(cell: Locator) -> None:
     run_code(cell, "import time\ntime.sleep(2)")
     assert 2 <= int(re.match(r"Run here in (\d+) s", status(cell))[1]) < 15  # a busy machine adds some
@@ -496,21 +484,6 @@ def test_code_in_the_editor_is_said_once(six: Page, cell: Locator) -> None:
     assert [role for role in roles if role != "InlineTextBox"] == ["StaticText"], "the field's own text"
 
 
-def test_cells_that_run_are_accessible(six: Page, cell: Locator) -> None:
-    run_code(cell, "# all kinds of words\nfor x in range(2):\n    print('text', x, None)\nundefined")
-    busy = cell_with(six, "fish costs")
-    write(busy, "while True: pass")
-    press(busy, "Run")
-    wait_until_said(busy, "^Running")
-    found, context = [], {"include": [["div.cell:has(.python-used)"], [".python-note"]]}
-    for theme in ("dark", "light"):
-        six.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
-        found += axe(six, context, rules={"target-size": {"enabled": True}})
-    press(busy, "Stop")
-    wait_until_said(busy, "^Stopped")
-    assert found == []
-
-
 def test_nothing_is_wider_than_a_phone(six: Page, cell: Locator) -> None:
     six.set_viewport_size({"width": 390, "height": 800})
     run_code(cell, "print('wide ' * 100)\n" + "z + " * 40 + "z")
@@ -520,6 +493,25 @@ def test_nothing_is_wider_than_a_phone(six: Page, cell: Locator) -> None:
     )
     six.set_viewport_size({"width": 1280, "height": 900})
     assert wide <= 390 and max(boxes) <= 390
+
+
+def test_cells_that_run_are_accessible_and_an_endless_loop_is_stopped(six: Page, cell: Locator) -> None:
+    run_code(cell, "# all kinds of words\nfor x in range(2):\n    print('text', x, None)\nundefined")
+    busy = cell_with(six, "fish costs")
+    write(busy, "while True: print('x' * 50)")
+    press(busy, "Run")
+    expect(busy.locator(".cell_output")).to_contain_text("prints at most 100,000 characters")
+    assert "Running" in status(busy)
+    found, context = [], {"include": [["div.cell:has(.python-used)"], [".python-note"]]}
+    for theme in ("dark", "light"):
+        six.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        found += axe(six, context, rules={"target-size": {"enabled": True}})
+    assert found == []
+    press(busy, "Stop")
+    said = wait_until_said(busy, "Stopped")
+    assert said == "Stopped. The variables are gone: the next run begins with the first cell"
+    press(cell, "Restore")
+    assert run_code(busy, "words") == "['cat', 'dog', 'fish']"  # the cells before have run again
 
 
 def test_the_buttons_are_unseen_until_a_cell_is_pointed_at_focused_or_touched(browser: Browser, site: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,11 +11,8 @@ import numpy as np
 from bs4 import BeautifulSoup
 from PIL import Image
 
-from tests.support.building import build_book
+from tests.support.building import ADDRESS
 from tests.support.styles import CUT
-from tools.chapters import ROOT
-
-ADDRESS = "https://someone.example/course/"
 
 
 def head(page: str) -> BeautifulSoup:
@@ -75,27 +71,19 @@ def test_without_an_address_nothing_is_said_of_it(site: Path) -> None:
     assert not (site / "sitemap.xml").exists()
 
 
-def test_with_an_address_pages_say_it_and_have_a_picture(small_book: Path) -> None:
-    shutil.copy(ROOT / "book/04_weight_tying.ipynb", small_book / "book/other.ipynb")
-    (small_book / "book/other.md").unlink()
-    config = (small_book / "_config.yml").read_text("utf-8")
-    assert '  baseurl: ""' in config
-    (small_book / "_config.yml").write_text(config.replace('  baseurl: ""', f"  baseurl: {ADDRESS}"), "utf-8")
-    build_book(small_book, small_book.parent / "out")  # its links to other chapters lead nowhere here
-    html = small_book.parent / "out/_build/html"
-
-    page = (html / "book/other.html").read_text("utf-8")
+def test_with_an_address_pages_say_it_and_have_a_picture(published: Path) -> None:
+    page = (published / "book/other.html").read_text("utf-8")
     (canonical,) = head(page).find_all("link", rel="canonical")
     found = metas(page)
     assert canonical["href"] == found["og:url"][0] == f"{ADDRESS}book/other.html"
     assert found["twitter:card"] == ["summary_large_image"]
     (picture,) = found["og:image"]
-    drawn = Image.open(html / picture.removeprefix(ADDRESS)).convert("L")
+    drawn = Image.open(published / picture.removeprefix(ADDRESS)).convert("L")
     assert drawn.size == (1200, 630)
     ink = np.array(drawn) < 200
     assert 0.005 < ink.mean() < 0.9, "a figure, neither blank nor black"
-    landing = metas((html / "book/index.html").read_text("utf-8"))
-    assert (html / landing["og:image"][0].removeprefix(ADDRESS)).is_file()
+    landing = metas((published / "book/index.html").read_text("utf-8"))
+    assert (published / landing["og:image"][0].removeprefix(ADDRESS)).is_file()
 
-    listed = [one.text for one in ElementTree.parse(html / "sitemap.xml").findall(".//{*}loc")]
+    listed = [one.text for one in ElementTree.parse(published / "sitemap.xml").findall(".//{*}loc")]
     assert listed == [f"{ADDRESS}book/{name}.html" for name in ("index", "other", "page")]

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup
 from ipywidgets.embed import dependency_state
 from page_state import READ_BY_SCRIPT, SHARED, NotDrawnError, page_state
 
-from tests.support.building import build_book
+from tests.support.building import build_book, make_small_book
 from tests.support.gallery import IMPORTS, VIEWS, notebook
 from tests.support.styles import CUT
 from tools.chapters import ROOT
@@ -32,20 +32,29 @@ def put_page(book: Path, page: nbformat.NotebookNode) -> None:
 
 
 def build(book: Path) -> None:
-    built = build_book(book, book / "out")
-    assert built.returncode == 0, built.stderr[-2000:]
+    done = build_book(book, book / "out")
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def failure(book: Path) -> str:
     """What a build that has to fail says."""
-    built = build_book(book, book / "out")
-    assert built.returncode != 0
-    return re.sub(r"\x1b\[\d+m", "", built.stdout + built.stderr)
+    done = build_book(book, book / "out")
+    assert done.returncode != 0
+    return re.sub(r"\x1b\[\d+m", "", done.stdout + done.stderr)
 
 
 @pytest.fixture(scope="module")
 def widgets_page() -> nbformat.NotebookNode:
     return notebook(IMPORTS, VIEWS["loss"], VIEWS["loss"], VIEWS["prompts"])
+
+
+@pytest.fixture(scope="module")
+def built(widgets_page: nbformat.NotebookNode, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book with that page, built."""
+    book = make_small_book(tmp_path_factory.mktemp("of_widgets") / "small")
+    put_page(book, widgets_page)
+    build(book)
+    return book
 
 
 def html_of(book: Path, page: str = "page") -> tuple[BeautifulSoup, dict[str, Any]]:
@@ -65,10 +74,8 @@ def test_a_page_carries_each_field_that_its_script_reads() -> None:
             assert {"description", "disabled"} <= fields, kind
 
 
-def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
-    put_page(small_book, widgets_page)
-    build(small_book)
-    soup, page = html_of(small_book)
+def test_a_page_carries_what_its_script_reads(built: Path) -> None:
+    soup, page = html_of(built)
 
     assert {model["model_name"] for model in page["state"].values()} == {
         "AnyModel", "DropdownModel", "FloatLogSliderModel", "FloatSliderModel", "LinkModel", "VBoxModel",
@@ -87,31 +94,31 @@ def test_a_page_carries_what_its_script_reads(small_book: Path, widgets_page: nb
     assert soup.find("script", src=re.compile("widget_host.js")).has_attr("defer")
     assert "widget_host.css" in CUT.search(str(soup))[1]
 
-    soup, page = html_of(small_book, "other")  # a page without widgets loads nothing of it
+    soup, page = html_of(built, "other")  # a page without widgets loads nothing of it
     assert page == {}
     assert "widget_host" not in str(soup) and "application/vnd.jupyter" not in str(soup)
 
 
-def test_large_data_leave_the_page(small_book: Path, widgets_page: nbformat.NotebookNode) -> None:
+def test_large_data_leave_the_page(built: Path, widgets_page: nbformat.NotebookNode) -> None:
     """And come back with a site that was deleted, though Sphinx does not read the notebook again."""
-    put_page(small_book, widgets_page)
     stored = widgets_page.metadata.widgets[STATE].state
     buffers = {
         buffer["path"][0]: base64.b64decode(buffer["data"])
         for model in stored.values()
         for buffer in model.get("buffers", [])
     }
-    for _ in range(2):
-        build(small_book)
-        _, page = html_of(small_book)
+    for deleted in (False, True):
+        if deleted:
+            shutil.rmtree(built / "out/_build/html")
+            build(built)
+        _, page = html_of(built)
         moved = {b["path"][0]: b["file"] for model in page["state"].values() for b in model.get("buffers", [])}
         assert moved.keys() == buffers.keys() and len(moved) == 6
         for trait, key in moved.items():
-            script = (small_book / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
+            script = (built / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
             data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
             assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
             assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()
-        shutil.rmtree(small_book / "out/_build/html")
 
 
 @pytest.mark.parametrize(
