@@ -38,16 +38,21 @@ def exact(z: Array, temperature: float = 1.0) -> Exact:
     return Exact([w / total for w in weights], [x - top - log_total for x in scaled], top + log_total)
 
 
-def ulps(got: Any, true: Any, scale: Any = None) -> float:
-    """|got - true| in units of the last place that `got`'s type has at `scale` (at `true` if not given)."""
-    dtype = np.asarray(got).dtype
-    size = np.abs(dtype.type(float(true if scale is None else scale)))
-    if not np.isfinite(size):
-        return 0.0 if np.asarray(got) == dtype.type(float(true)) else float("inf")
-    return float(abs(mpmath.mpf(float(got)) - true) / mpmath.mpf(float(np.spacing(size))))
+def ulps(got: Any, true: Any, scale: Any = None) -> Any:
+    """|got - true| in units of the last place that `got`'s type has at `scale` (at `true` if not given), each entry.
+
+    Of a subnormal float64 to half a unit.
+    """
+    got, true = np.asarray(got), np.asarray(true, object)
+    near = true.astype(np.float64)
+    rest = np.asarray(true - near, np.float64)  # near and rest together have 32 digits
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = (near if scale is None else np.float64(scale)).astype(got.dtype)
+        distance = np.abs((got - near) - rest) / np.spacing(np.abs(size))
+    return np.where(np.isfinite(size), distance, np.where(got == size, 0.0, np.inf))
 
 
 def worst(got: Array, true: list[Any]) -> float:
     """The largest distance of any entry."""
     assert len(got) == len(true)
-    return max(ulps(g, t) for g, t in zip(got, true, strict=True))
+    return float(np.max(ulps(got, true)))
