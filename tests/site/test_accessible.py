@@ -1,4 +1,4 @@
-"""Pages by axe's rules on a phone; and that a word that cannot be read is seen. All pages: `test_every_page.py`."""
+"""By axe's rules, and with the focus seen, on a phone; what is not seen is found. All pages: `test_every_page.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def test_a_page_on_a_phone_is_accessible(browser: Browser, addresses: list[str])
     assert len(pages) == len(ON_A_PHONE)
     with closed_network(browser, troubles, color_scheme="light", viewport={"width": 390, "height": 900}) as context:
         for address in pages:
-            troubles += [f"{address}: {violation}" for violation in axe(open_page(context, address))]
+            page = open_page(context, address)
+            troubles += [f"{address}: {trouble}" for trouble in [*focus_unseen(page, set()), *axe(page)]]
     assert troubles == [], "\n".join(troubles)
 
 
