@@ -22,7 +22,7 @@ from tools.chapters import BOOK, CHAPTERS, ROOT, needs_model
 
 KINDS = {  # mark -> what such tests do, and the fixtures or marks that bring it along
     "browser": ("drive a browser", {"browser", "gallery", "lab", "tab"}),
-    "site": ("build pages", {"site", "small_book", "published", "gallery_html", "widgets_page", "built"}),
+    "site": ("build pages", {"site", "small_book", "published", "gallery_html", "widgets_page"}),
     "model": ("load the real model", {"real_model"}),
     "kernel": ("execute notebooks", {"figure"}),
     "environment": ("make an environment", set()),

@@ -76,12 +76,13 @@ def test_it_changes_no_type(verb: str, dtype: Any, ignore_index: int) -> None:
         assert one.dtype == other.dtype and one.shape == other.shape
 
 
-W_OF_BYTES, Y_OF_BYTES = np.random.default_rng(1).normal(size=(2, 200)), np.array([156, 4, 199, 0])
+W_200, Y_200 = np.random.default_rng(1).normal(size=(2, 200)), np.array([156, 4, 199, 0])
 
 
 @functools.cache
-def of_bytes(verb: str, dtype: Any, ignore_index: int) -> list[Any]:
-    return list(VERBS[verb](H, W_OF_BYTES, Y_OF_BYTES.astype(dtype), ignore_index=ignore_index))
+def of_200_tokens(verb: str, dtype: Any, ignore_index: int) -> list[Any]:
+    """What a verb gives for a vocabulary whose last ids are negative where eight bits have a sign."""
+    return list(VERBS[verb](H, W_200, Y_200.astype(dtype), ignore_index=ignore_index))
 
 
 @every_verb
@@ -89,8 +90,8 @@ def of_bytes(verb: str, dtype: Any, ignore_index: int) -> list[Any]:
 def test_targets_of_any_integer_type_mean_the_same(verb: str, dtype: Any) -> None:
     """What does not fit the type stands for no target: 260 is not 4, nor -100 156, as they would be in eight bits."""
     for ignore_index in (-100, 4, 2**8 + 4, 2**16 + 4, 2**32 + 4):
-        both = (of_bytes(verb, one, ignore_index) for one in (dtype, np.int64))
-        for one, other in zip(*both, strict=True):
+        pair = (of_200_tokens(verb, one, ignore_index) for one in (dtype, np.int64))
+        for one, other in zip(*pair, strict=True):
             np.testing.assert_array_equal(one, other)
 
 

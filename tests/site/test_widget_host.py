@@ -49,8 +49,8 @@ def widgets_page() -> nbformat.NotebookNode:
 
 
 @pytest.fixture(scope="module")
-def built(widgets_page: nbformat.NotebookNode, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A book with that page, built."""
+def book_of_widgets(widgets_page: nbformat.NotebookNode, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book with that page, built. (One test builds it anew.)"""
     book = make_small_book(tmp_path_factory.mktemp("of_widgets") / "small")
     put_page(book, widgets_page)
     build(book)
@@ -74,8 +74,8 @@ def test_a_page_carries_each_field_that_its_script_reads() -> None:
             assert {"description", "disabled"} <= fields, kind
 
 
-def test_a_page_carries_what_its_script_reads(built: Path) -> None:
-    soup, page = html_of(built)
+def test_a_page_carries_what_its_script_reads(book_of_widgets: Path) -> None:
+    soup, page = html_of(book_of_widgets)
 
     assert {model["model_name"] for model in page["state"].values()} == {
         "AnyModel", "DropdownModel", "FloatLogSliderModel", "FloatSliderModel", "LinkModel", "VBoxModel",
@@ -94,12 +94,12 @@ def test_a_page_carries_what_its_script_reads(built: Path) -> None:
     assert soup.find("script", src=re.compile("widget_host.js")).has_attr("defer")
     assert "widget_host.css" in CUT.search(str(soup))[1]
 
-    soup, page = html_of(built, "other")  # a page without widgets loads nothing of it
+    soup, page = html_of(book_of_widgets, "other")  # a page without widgets loads nothing of it
     assert page == {}
     assert "widget_host" not in str(soup) and "application/vnd.jupyter" not in str(soup)
 
 
-def test_large_data_leave_the_page(built: Path, widgets_page: nbformat.NotebookNode) -> None:
+def test_large_data_leave_the_page(book_of_widgets: Path, widgets_page: nbformat.NotebookNode) -> None:
     """And come back with a site that was deleted, though Sphinx does not read the notebook again."""
     stored = widgets_page.metadata.widgets[STATE].state
     buffers = {
@@ -109,13 +109,13 @@ def test_large_data_leave_the_page(built: Path, widgets_page: nbformat.NotebookN
     }
     for deleted in (False, True):
         if deleted:
-            shutil.rmtree(built / "out/_build/html")
-            build(built)
-        _, page = html_of(built)
+            shutil.rmtree(book_of_widgets / "out/_build/html")
+            build(book_of_widgets)
+        _, page = html_of(book_of_widgets)
         moved = {b["path"][0]: b["file"] for model in page["state"].values() for b in model.get("buffers", [])}
         assert moved.keys() == buffers.keys() and len(moved) == 6
         for trait, key in moved.items():
-            script = (built / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
+            script = (book_of_widgets / "out/_build/html/_static/widget_data" / f"{key}.js").read_text("utf-8")
             data = re.fullmatch(r'\(window\.widgetData \?\?= \{\}\)\["(\w+)"\] = "([\w+/=]+)";\n', script)
             assert data[1] == key and base64.b64decode(data[2]) == buffers[trait]
             assert (np.diff(np.frombuffer(buffers[trait], "<f2").astype(float)) <= 0).all()

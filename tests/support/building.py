@@ -1,5 +1,6 @@
 """How the tests build the book, and small ones."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,10 @@ def build_book(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 
 def make_small_book(source: Path) -> Path:
-    """A book of three pages. It needs a folder of its own: in that of a site Sphinx would look for pages."""
+    """A book of three pages, with the real settings, extensions and templates, in a folder that holds nothing else.
+
+    (Not in the one in which the site is built: Sphinx takes all that lies there for pages.)
+    """
     for name in ("_ext", "_static", "_templates"):
         shutil.copytree(BOOK / name, source / "book" / name)
     for name in ("_config.yml", "book/references.bib", "beyond/twins/requirements.txt"):
@@ -62,6 +66,10 @@ def published_site(folder: Path) -> Path:
     (book / "book/page.md").write_text(EQUATIONS, encoding="utf-8")
     (book / "book/other.md").unlink()
     shutil.copy(BOOK / "04_weight_tying.ipynb", book / "book/other.ipynb")
-    warnings = [line for line in build_book(book, folder / "out").stderr.splitlines() if "WARNING" in line]
-    assert [line for line in warnings if "other.ipynb" not in line] == []  # its links to other chapters lead nowhere
-    return folder / "out/_build/html"
+    said, html = build_book(book, folder / "out").stderr, folder / "out/_build/html"
+    wrong = [
+        line for line in said.splitlines() if re.search("WARNING|ERROR|CRITICAL|SEVERE|Traceback|[Ee]xception", line)
+    ]
+    assert [line for line in wrong if "other.ipynb" not in line] == []  # its links to other chapters lead nowhere
+    assert (html / "sitemap.xml").exists(), said[-2000:]  # written at the end
+    return html

@@ -75,7 +75,9 @@ class Firefox:
         elif event.get("method") == "network.fetchError":
             self.errors.append(f"failed: {params['request']['url']}")
         elif event.get("method") == "log.entryAdded" and params["level"] == "error":
-            self.errors += [text for text in [str(params["text"])] if not text.startswith(HALF_COME)]
+            self.errors.append(str(params["text"]))
+            if self.errors[-1].startswith(HALF_COME):
+                self.errors.pop()
 
     def open(self, address: str) -> None:
         """Load a page."""

@@ -49,7 +49,7 @@ def ulps(got: Any, true: Any, scale: Any = None) -> Any:
     with np.errstate(invalid="ignore", over="ignore"):
         size = (near if scale is None else np.float64(scale)).astype(got.dtype)
         distance = np.abs((got - near) - rest) / np.spacing(np.abs(size))
-    return np.where(np.isfinite(size), distance, np.where(got == size, 0.0, np.inf))
+    return np.where(np.isfinite(size), distance, np.where(got == near.astype(got.dtype), 0.0, np.inf))
 
 
 def worst(got: Array, true: list[Any]) -> float:
