@@ -74,10 +74,10 @@ class Firefox:
             self.requests.append(params["request"]["url"])
         elif event.get("method") == "network.fetchError":
             self.errors.append(f"failed: {params['request']['url']}")
-        elif event.get("method") == "log.entryAdded" and params["level"] == "error":
-            self.errors.append(str(params["text"]))
-            if self.errors[-1].startswith(HALF_COME):
-                self.errors.pop()
+        elif event.get("method") == "log.entryAdded":
+            text = str(params["text"])
+            if params["level"] == "error" and not text.startswith(HALF_COME):
+                self.errors.append(text)
 
     def open(self, address: str) -> None:
         """Load a page."""
