@@ -1,27 +1,33 @@
-"""Pages by axe's rules, with the focus seen, on a phone; and that a word or a focus that is not seen is red.
+"""Pages on a phone, by axe's rules, with the focus and the letters of figures seen; and that what is not seen is red.
 
 All pages, on a wide screen: `test_every_page.py`.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.accessible import focus_unseen, unreadable, violations
+from tests.support.accessible import READABLE, focus_unseen, smallest_letters, unreadable, violations
 from tests.support.live import closed_network, open_page
 
 ON_A_PHONE = ("book/index.html", "06_cross_entropy_by_hand.html", "search.html")  # one page of each layout
 
 
-def test_a_page_on_a_phone_is_accessible(browser: Browser, addresses: list[str]) -> None:
+def test_a_page_on_a_phone_is_accessible(browser: Browser, addresses: list[str], site: Path) -> None:
     troubles: list[str] = []
+    letters = []
     pages = [address for address in addresses if address.endswith(ON_A_PHONE)]
     assert len(pages) == len(ON_A_PHONE)
     with closed_network(browser, troubles, color_scheme="light", viewport={"width": 390, "height": 900}) as context:
         for address in pages:
             page = open_page(context, address)
             troubles += [f"{address}: {trouble}" for trouble in violations(page, set())]
+            letters.append(smallest_letters(page, site))
+    assert READABLE <= min(letters) < np.inf
     assert troubles == [], "\n".join(troubles)
 
 

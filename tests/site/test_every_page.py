@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.support.accessible import violations
+from tests.support.accessible import READABLE, smallest_letters, violations
 from tests.support.live import closed_network, luminance, open_page
 from tests.support.styles import picture
 from tools.chapters import CHAPTERS
@@ -81,24 +79,8 @@ def test_no_page_scrolls_sideways(seen: dict[str, Seen]) -> None:
 
 def test_the_letters_of_a_figure_can_be_read_on_a_phone(seen: dict[str, Seen]) -> None:
     """As large as they are drawn there: on a narrow screen a figure scrolls before it gets too small."""
-    assert {address: page.letters for address, page in seen.items() if min(page.letters.values()) < 8.5} == {}
+    assert {address: page.letters for address, page in seen.items() if min(page.letters.values()) < READABLE} == {}
     assert sum(min(page.letters.values()) < 20 for page in seen.values()) >= len(CHAPTERS)
-
-
-def smallest_letters(page: Page, site: Path) -> float:
-    """The size of the smallest letters in the figures of a page, as painted; infinite where there is none."""
-    images = page.locator(".cell_output figure img").evaluate_all(
-        "(images) => images.map((one) => [new URL(one.src).pathname, one.getBoundingClientRect().width])"
-    )
-    return min((width * smallest_letter(site / path[1:]) for path, width in images), default=np.inf)
-
-
-@cache
-def smallest_letter(figure: Path) -> float:
-    """Of a picture by matplotlib, whose letters are 100 units high before they are scaled; as a share of its width."""
-    svg = figure.read_text("utf-8")
-    (width,) = re.findall(r'viewBox="0 0 ([\d.]+)', svg)
-    return min(100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -", svg)) / float(width)
 
 
 def test_the_tab_key_stops_at_formulas_and_figures_that_scroll_alone(seen: dict[str, Seen]) -> None:

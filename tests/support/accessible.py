@@ -1,7 +1,10 @@
-"""What axe finds on a page, and where the focus is not seen, in the light and in the dark."""
+"""What axe finds on a page, where the focus is not seen in the light or in the dark, and how small letters are."""
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ from playwright.sync_api import Page
 from tests.support.live import contrast, luminance
 
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+READABLE = 8.5  # pixels: letters of a figure are drawn smaller than words
 
 
 def axe(page: Page, context: dict[str, Any] | None = None, **options: Any) -> list[str]:
@@ -141,3 +145,19 @@ def turn(page: Page, scheme: str) -> None:
     """Light or dark, as the system's setting changes while the page is open."""
     page.emulate_media(color_scheme=scheme)
     page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
+
+
+def smallest_letters(page: Page, site: Path) -> float:
+    """The size in pixels of the smallest letters in the figures of a page, as painted; infinite where there is none."""
+    images = page.locator(".cell_output figure img").evaluate_all(
+        "(images) => images.map((one) => [new URL(one.src).pathname, one.getBoundingClientRect().width])"
+    )
+    return min((width * smallest_letter(site / path[1:]) for path, width in images), default=np.inf)
+
+
+@cache
+def smallest_letter(figure: Path) -> float:
+    """Of a picture by matplotlib, whose letters are 100 units high before they are scaled; as a share of its width."""
+    svg = figure.read_text("utf-8")
+    (width,) = re.findall(r'viewBox="0 0 ([\d.]+)', svg)
+    return min(100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -", svg)) / float(width)

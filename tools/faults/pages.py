@@ -20,7 +20,7 @@ FAULTS = [
     Mutant("page: broken link", "book/summary.md", "(#claim-a03)", "(#claim-a33)", T_SITE),
     Mutant("page: a card's chapter", "book/index.md", "chapter 6, matrix product, derivative", "chapter 5, matrix product, derivative", f"{T_SITE} -k cards"),
     Mutant("page: a negative number is drawn as a positive one", "book/_static/chain/hidden.svg", 'fill="none" stroke="#14917f" stroke-width="2" data-value="-0.6"', 'fill="#14917f" data-value="-0.6"', "tests/book/test_landing_picture.py"),
-    Mutant("page: figures are as narrow as a phone", "book/_static/book.css", "max-width: max(100cqw, 540px)", "max-width: 100cqw", "tests/site/test_every_page.py -k letters"),
+    Mutant("page: figures are as narrow as a phone", "book/_static/book.css", "max-width: max(100cqw, 540px)", "max-width: 100cqw", "tests/site/test_accessible.py -k phone"),
     Mutant("page: a card does not show the focus", "book/_static/book.css", ":focus-visible { outline: 3px solid var(--pst-color-accent); outline-offset: 2px; }\n\n/* Twins", ":focus-visible { outline: 3px solid transparent; outline-offset: 2px; }\n\n/* Twins", "tests/site/test_accessible.py -k phone"),
     Mutant("page: the contents on a phone lose the focus", "book/_static/book.js", 'button.focus()', 'button', "tests/site/test_screen_readers.py -k narrow"),
     Mutant("page: the contents on a phone leave a tooltip", "book/_static/book.js", 'button?.removeAttribute("data-bs-toggle")', '', "tests/site/test_screen_readers.py -k narrow"),
