@@ -92,7 +92,8 @@ def test_what_caught_a_fault_is_asked_for_by_its_name_and_each_file_of_pages_by_
     asked: list[tuple[str, Path, bool]] = []
     copies = Queue[Path]()
     copies.put(tmp_path)
-    (tmp_path / mutants.SITE).mkdir(parents=True) if built else None
+    if built:
+        (tmp_path / mutants.SITE).mkdir(parents=True)
     monkeypatch.setattr(mutants, "red_test", lambda tests, project, *, at_site: asked.append((tests, project, at_site)))
     caught = ["tests/a.py::test_b[x-1]", "tests/a.py::test_c[two", "book/06_a.ipynb::Cell", "tests/site/d.py::test_e"]
     mutants.red_anyway([*caught, "tests/site/d.py::test_f", "tests/site/g.py::test_h", "?", "06: a cell stops"], copies)

@@ -1,6 +1,6 @@
 """Pages on a phone, by axe's rules, with the focus and the letters of figures seen; and that what is not seen is red.
 
-All pages, on a wide screen: `test_every_page.py`.
+All pages, by axe on a wide screen alone: `test_every_page.py`.
 """
 
 from __future__ import annotations
