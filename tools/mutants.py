@@ -92,8 +92,7 @@ def drives_pages_with(mutant: Mutant) -> bool:
 def caught_by(mutant: Mutant, project: Path) -> str | None:
     """The first test that goes red over the fault, or None; the copy is mended afterwards."""
     with planted(mutant, project) as stopped:
-        planted_there = drives_pages_with(mutant) and all(in_the_site(name, project) for name, _, _ in mutant.places())
-        return stopped or red_test(mutant.tests, project, at_site=planted_there)
+        return stopped or red_test(mutant, project)
 
 
 @contextmanager
@@ -123,12 +122,13 @@ def env_of(project: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1", **ONLY_WHAT_IS_NAMED}
 
 
-def red_test(tests: str, project: Path, *, at_site: bool) -> str | None:
-    """The first of the tests that is red, or None; they look at the site built in the copy, or at one of their own."""
-    options = ["-p", "nbval.plugin"] if "--nbval" in tests else []
-    options += ["--site", str(project / SITE)] if at_site else []
+def red_test(mutant: Mutant, project: Path) -> str | None:
+    """The first test of those named that is red, or None."""
+    options = ["-p", "nbval.plugin"] if "--nbval" in mutant.tests else []
+    if drives_pages_with(mutant) and all(in_the_site(name, project) for name, _, _ in mutant.places()):
+        options += ["--site", str(project / SITE)]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *options, *tests.split()],
+        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *options, *mutant.tests.split()],
         cwd=project,
         env=env_of(project),
         capture_output=True,
@@ -136,12 +136,12 @@ def red_test(tests: str, project: Path, *, at_site: bool) -> str | None:
         check=False,
     )
     if run.returncode not in (0, 1, 2):  # 2: a file of tests that cannot even be read
-        raise RuntimeError(f"{tests}: pytest could not run\n{run.stdout}\n{run.stderr}")
+        raise RuntimeError(f"{mutant.name}: pytest could not run\n{run.stdout}\n{run.stderr}")
     red = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.M)
     return red[1] if red else ("?" if run.returncode else None)
 
 
-def verdicts(mutants: list[Mutant], copies: Queue[Path]) -> dict[str, str | None]:
+def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
     """Try the mutants, print who was caught by what, and return for each the test that caught it, or None."""
 
     def tried(mutant: Mutant) -> str | None:
@@ -153,26 +153,25 @@ def verdicts(mutants: list[Mutant], copies: Queue[Path]) -> dict[str, str | None
         return test
 
     mutants = sorted(mutants, key=lambda mutant: "tests/site/" not in mutant.tests)  # the longest first
-    with ThreadPoolExecutor(copies.qsize()) as pool:
+    built = any(map(drives_pages_with, mutants))
+    with copies_of_the_project(workers, built=built) as copies, ThreadPoolExecutor(workers) as pool:
         return dict(zip([mutant.name for mutant in mutants], pool.map(tried, mutants), strict=True))
 
 
-def red_anyway(caught: Iterable[str], copies: Queue[Path]) -> str | None:
+def red_anyway(caught: Iterable[str]) -> str | None:
     """The first of the tests that caught a fault which is red without one, too; or None."""
     # A cell is asked for by its notebook, a name cut at a blank by its function; "06: a cell stops" is no test.
     tests = {re.sub(r"(?<=\.ipynb)::.*|\[[^]]*$", "", test) for test in caught}
-    runs: dict[str, list[str]] = {"": []}  # each file that drives pages by itself, and the others, which take longest
-    for test in sorted(test for test in tests if "/" in test):
-        file = test.partition("::")[0]
-        runs.setdefault(file if file.startswith("tests/site/") else "", []).append(test)
+    named = sorted(test for test in tests if "/" in test)
+    of_pages = [test for test in named if test.startswith("tests/site/")]
 
     def red_of(some: list[str]) -> str | None:
         wanted = ["--nbval"] if any(test.endswith(".ipynb") for test in some) else []
-        with lent(copies) as project:
-            return red_test(" ".join([*wanted, *some]), project, at_site=(project / SITE).exists())
+        with copy_of_the_project() as project:
+            return red_test(Mutant("no fault", "", "", "", " ".join([*wanted, *some])), project) if some else None
 
-    with ThreadPoolExecutor(copies.qsize()) as pool:
-        return next(filter(None, pool.map(red_of, filter(None, runs.values()))), None)
+    with ThreadPoolExecutor() as pool:  # those of the pages take as long as all others
+        return next(filter(None, pool.map(red_of, [of_pages, [test for test in named if test not in of_pages]])), None)
 
 
 def main() -> int:
@@ -183,12 +182,10 @@ def main() -> int:
     chosen = [one for kind, faults in KINDS.items() for one in faults if word in one.name or word == kind]
     if not chosen:
         parser.error(f"no fault and no kind is called {word}")
-    workers, built = (os.cpu_count() or 1) + 1, any(map(drives_pages_with, chosen))
-    with copies_of_the_project(workers, built=built) as copies:
-        found = verdicts(chosen, copies)
-        alive = [name for name, test in found.items() if not test]
-        print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived", flush=True)
-        red = red_anyway((test for test in found.values() if test), copies)
+    found = verdicts(chosen, workers=(os.cpu_count() or 1) + 1)
+    alive = [name for name, test in found.items() if not test]
+    print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived", flush=True)
+    red = red_anyway(test for test in found.values() if test)
     if red:
         print(f"RED without any fault, so that it proves nothing: {red}")
     return int(bool(alive or red))

@@ -10,7 +10,7 @@ import pytest
 from tools import mutants
 from tools.faults import KINDS, MUTANTS, QUICK
 from tools.faults.mutant import Mutant
-from tools.mutants import caught_by, copies_of_the_project, copy_of_the_project, verdicts
+from tools.mutants import caught_by, copy_of_the_project, verdicts
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,23 +44,25 @@ def test_a_fault_in_a_script_is_planted_in_the_built_site_too_and_the_tests_look
     for file, text in texts.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    asked, planted = [], []
+    asked = []
 
     def run(command, **_):
         asked.append(command)
-        faulty = {file: text.replace("a = 1", "a = 2") for file, text in texts.items()}
-        planted.append({file for file, text in texts.items() if file.read_text() == faulty[file] != text})
         return SimpleNamespace(returncode=1, stdout="")
 
     monkeypatch.setattr(mutants.subprocess, "run", run)
     for tests in ("tests/site/test_a.py", "tests/book/test_a.py"):
         mutant = Mutant("two", "book/a.js", "1", "2", tests)
-        caught_by(mutant, tmp_path)
-        assert planted[-1] == ({script, bundle} if "site" in tests else {script})
-        assert ("--site" in asked[-1]) == ("site" in tests)
+        with mutants.planted(mutant, tmp_path):
+            mutants.red_test(mutant, tmp_path)
+            planted = {
+                file for file in texts if file.read_text() == texts[file].replace("a = 1", "a = 2") != texts[file]
+            }
+            assert planted == ({script, bundle} if "site" in tests else {script})
+            assert ("--site" in asked[-1]) == ("site" in tests)
         assert {file: file.read_text() for file in texts} == texts
     bundle.write_text("made into something else")
-    caught_by(Mutant("two", "book/a.js", "1", "2", "tests/site/test_a.py"), tmp_path)
+    mutants.red_test(Mutant("two", "book/a.js", "1", "2", "tests/site/test_a.py"), tmp_path)
     assert "--site" not in asked[-1]
 
 
@@ -71,7 +73,7 @@ def test_a_run_without_tests_has_caught_nothing(code, monkeypatch):
         mutants.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=code, stdout="", stderr="")
     )
     with pytest.raises(RuntimeError, match="could not run"):
-        mutants.red_test(MUTANTS[0].tests, ROOT, at_site=False)
+        mutants.red_test(MUTANTS[0], ROOT)
 
 
 @pytest.mark.parametrize("red", ["tests/a.py::test_b", None])
@@ -80,27 +82,20 @@ def test_a_test_that_is_red_without_a_fault_proves_nothing_and_one_that_stays_gr
     monkeypatch, capsys, tmp_path, red, caught
 ):
     monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(tmp_path))
-    monkeypatch.setattr(mutants, "red_test", lambda tests, project, *, at_site: red)
+    monkeypatch.setattr(mutants, "red_test", lambda mutant, project: red)
     monkeypatch.setattr(mutants, "caught_by", lambda mutant, project: caught)
     monkeypatch.setattr("sys.argv", ["mutants", MUTANTS[0].name])
     assert mutants.main() == int(bool(red and caught) or not caught)
     assert ("RED without any fault" in capsys.readouterr().out) == bool(red and caught)
 
 
-@pytest.mark.parametrize("built", [True, False])
-def test_what_caught_a_fault_is_asked_for_by_its_name_and_each_file_of_pages_by_itself(monkeypatch, tmp_path, built):
-    asked: list[tuple[str, Path, bool]] = []
-    copies = Queue[Path]()
-    copies.put(tmp_path)
-    if built:
-        (tmp_path / mutants.SITE).mkdir(parents=True)
-    monkeypatch.setattr(mutants, "red_test", lambda tests, project, *, at_site: asked.append((tests, project, at_site)))
-    caught = ["tests/a.py::test_b[x-1]", "tests/a.py::test_c[two", "book/06_a.ipynb::Cell", "tests/site/d.py::test_e"]
-    mutants.red_anyway([*caught, "tests/site/d.py::test_f", "tests/site/g.py::test_h", "?", "06: a cell stops"], copies)
-    others = "--nbval book/06_a.ipynb tests/a.py::test_b[x-1] tests/a.py::test_c"
-    pages = ["tests/site/d.py::test_e tests/site/d.py::test_f", "tests/site/g.py::test_h"]
-    assert asked == [(tests, tmp_path, built) for tests in (others, *pages)]
-    assert copies.get_nowait() == tmp_path
+def test_what_caught_a_fault_is_asked_for_by_its_name(monkeypatch):
+    asked = []
+    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
+    monkeypatch.setattr(mutants, "red_test", lambda mutant, project: asked.append(mutant.tests))
+    caught = ["tests/a.py::test_b[x-1]", "tests/a.py::test_c[two", "book/06_a.ipynb::Cell"]
+    mutants.red_anyway([*caught, "?", "06: a cell stops"])
+    assert asked == ["--nbval book/06_a.ipynb tests/a.py::test_b[x-1] tests/a.py::test_c"]
 
 
 def test_a_copy_in_which_something_went_wrong_serves_the_next(tmp_path):
@@ -121,8 +116,7 @@ def test_a_word_that_names_no_fault_is_an_error(monkeypatch):
 def test_half_a_dozen_are_caught():
     chosen = [mutant for mutant in MUTANTS if mutant.name in QUICK]
     assert len(chosen) == 6
-    with copies_of_the_project(1, built=False) as copies:
-        assert all(verdicts(chosen, copies).values())
+    assert all(verdicts(chosen, workers=1).values())
 
 
 @pytest.mark.mutation
