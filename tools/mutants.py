@@ -5,10 +5,10 @@
     python -m tools.mutants prose       those of the kind `tools/faults/prose.py`
 
 Each fault is made in a copy of the tracked files, and the tests named beside it run there. A fault that they let pass
-has survived, and the run fails; so it does if a test that caught one is red without any. Where it says so, notebooks
-that it touches are first made anew with the fault in them, as a maintainer does who does not look; if they cannot be,
-the cell that stops has caught it. A script that pages load as it is written is planted in a built site too, which need
-not be built again.
+has survived, and the run fails; so it does if the test that caught one is red without any, or if its set-up stopped it
+before it could look at what it is about. Where it says so, notebooks that it touches are first made anew with the fault
+in them, as a maintainer does who does not look; if they cannot be, the cell that stops has caught it. A script that
+pages load as it is written is planted in a built site too, which need not be built again.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from tools.faults.mutant import Mutant
 ROOT = Path(__file__).parents[1]
 SITE = "_build/html"
 
+SET_UP = " (its set-up)"  # behind the name of a test that could not begin
 ONLY_WHAT_IS_NAMED = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # to load all plugins takes longer than most tests
 
 
@@ -137,8 +138,15 @@ def red_test(mutant: Mutant, project: Path) -> str | None:
     )
     if run.returncode not in (0, 1, 2):  # 2: a file of tests that cannot even be read
         raise RuntimeError(f"{mutant.name}: pytest could not run\n{run.stdout}\n{run.stderr}")
-    red = re.search(r"^(?:FAILED|ERROR) (\S+)", run.stdout, re.M)
-    return red[1] if red else ("?" if run.returncode else None)
+    red = re.search(r"^(FAILED|ERROR) (\S+)", run.stdout, re.M)
+    if run.returncode and not red:
+        raise RuntimeError(f"{mutant.name}: pytest failed, and no test\n{run.stdout}\n{run.stderr}")
+    return red and red[2] + (SET_UP if red[1] == "ERROR" and "::" in red[2] else "")
+
+
+def proves(test: str | None) -> bool:
+    """Whether a fault was caught by what its test looks at: a set-up that is stopped stops tests about anything."""
+    return test is not None and not test.endswith(SET_UP)
 
 
 def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
@@ -148,7 +156,7 @@ def verdicts(mutants: list[Mutant], workers: int) -> dict[str, str | None]:
         with lent(copies) as project:
             begun = time.monotonic()
             test = caught_by(mutant, project)
-        verdict, took = "killed" if test else "SURVIVED", time.monotonic() - begun
+        verdict, took = "killed" if proves(test) else "SURVIVED", time.monotonic() - begun
         print(f"{verdict:9} {mutant.name:42} {took:4.0f} s  {test or mutant.tests}", flush=True)
         return test
 
@@ -183,9 +191,9 @@ def main() -> int:
     if not chosen:
         parser.error(f"no fault and no kind is called {word}")
     found = verdicts(chosen, workers=(os.cpu_count() or 1) + 1)
-    alive = [name for name, test in found.items() if not test]
+    alive = [name for name, test in found.items() if not proves(test)]
     print(f"{len(chosen)} mutants, {len(chosen) - len(alive)} killed, {len(alive)} survived", flush=True)
-    red = red_anyway(test for test in found.values() if test)
+    red = red_anyway(test for test in found.values() if test and proves(test))
     if red:
         print(f"RED without any fault, so that it proves nothing: {red}")
     return int(bool(alive or red))

@@ -27,6 +27,7 @@ from urllib.parse import unquote, urlsplit
 
 import tinycss2
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 log = logging.getLogger(__name__)
@@ -202,8 +203,15 @@ def known_on(page: str, folder: Path, own: Set[str]) -> Known:
 
 
 def local(address: str, folder: Path) -> Path:
-    """The file that an address in a page of this folder means."""
-    return (folder / unquote(urlsplit(address).path)).resolve()
+    """The file that an address in a page of this folder means.
+
+    Raises:
+        ExtensionError: if it lies at another host, from which no page may load.
+    """
+    parts = urlsplit(address)
+    if parts.netloc:
+        raise ExtensionError(f"{address} is loaded from another host; put the file into book/_static")
+    return (folder / unquote(parts.path)).resolve()
 
 
 # ---- the cut

@@ -10,7 +10,7 @@ import pytest
 from tools import mutants
 from tools.faults import KINDS, MUTANTS, QUICK
 from tools.faults.mutant import Mutant
-from tools.mutants import caught_by, copy_of_the_project, verdicts
+from tools.mutants import caught_by, copy_of_the_project, proves, verdicts
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,7 +48,7 @@ def test_a_fault_in_a_script_is_planted_in_the_built_site_too_and_the_tests_look
 
     def run(command, **_):
         asked.append(command)
-        return SimpleNamespace(returncode=1, stdout="")
+        return SimpleNamespace(returncode=0, stdout="")
 
     monkeypatch.setattr(mutants.subprocess, "run", run)
     for tests in ("tests/site/test_a.py", "tests/book/test_a.py"):
@@ -76,6 +76,29 @@ def test_a_run_without_tests_has_caught_nothing(code, monkeypatch):
         mutants.red_test(MUTANTS[0], ROOT)
 
 
+@pytest.mark.parametrize("said, red", [("FAILED", "tests/a.py::test_b"), ("ERROR", "tests/a.py::test_b (its set-up)")])
+def test_a_test_whose_set_up_is_stopped_has_caught_nothing(said, red, monkeypatch, capsys, tmp_path):
+    """As of any test of the site where the site cannot be built; a test that fails has."""
+    ended = SimpleNamespace(
+        returncode=1, stdout=f"{said} tests/a.py::test_b - Failed: The book does not build", stderr=""
+    )
+    monkeypatch.setattr(mutants.subprocess, "run", lambda *_, **__: ended)
+    assert mutants.red_test(MUTANTS[0], tmp_path) == red
+    monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(tmp_path))
+    monkeypatch.setattr(mutants, "red_anyway", lambda caught: None)
+    monkeypatch.setattr(mutants, "caught_by", lambda mutant, project: red)
+    monkeypatch.setattr("sys.argv", ["mutants", MUTANTS[0].name])
+    assert mutants.main() == int(said == "ERROR")
+    assert ("0 killed, 1 survived" in capsys.readouterr().out) == (said == "ERROR")
+
+
+def test_a_run_that_fails_and_names_no_test_has_caught_nothing(monkeypatch):
+    ended = SimpleNamespace(returncode=1, stdout="", stderr="a plugin stops")
+    monkeypatch.setattr(mutants.subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(RuntimeError, match="failed, and no test"):
+        mutants.red_test(MUTANTS[0], ROOT)
+
+
 @pytest.mark.parametrize("red", ["tests/a.py::test_b", None])
 @pytest.mark.parametrize("caught", ["tests/a.py::test_b", None])
 def test_a_test_that_is_red_without_a_fault_proves_nothing_and_one_that_stays_green_fails_the_run(
@@ -94,7 +117,7 @@ def test_what_caught_a_fault_is_asked_for_by_its_name(monkeypatch):
     monkeypatch.setattr(mutants, "copy_of_the_project", lambda: nullcontext(ROOT))
     monkeypatch.setattr(mutants, "red_test", lambda mutant, project: asked.append(mutant.tests))
     caught = ["tests/a.py::test_b[x-1]", "tests/a.py::test_c[two", "book/06_a.ipynb::Cell"]
-    mutants.red_anyway([*caught, "?", "06: a cell stops"])
+    mutants.red_anyway([*caught, "06: a cell stops"])
     assert asked == ["--nbval book/06_a.ipynb tests/a.py::test_b[x-1] tests/a.py::test_c"]
 
 
@@ -116,7 +139,7 @@ def test_a_word_that_names_no_fault_is_an_error(monkeypatch):
 def test_half_a_dozen_are_caught():
     chosen = [mutant for mutant in MUTANTS if mutant.name in QUICK]
     assert len(chosen) == 6
-    assert all(verdicts(chosen, workers=1).values())
+    assert all(map(proves, verdicts(chosen, workers=1).values()))
 
 
 @pytest.mark.mutation

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cut_styles import cut, known_on, sheet
 from playwright.sync_api import Browser, Page
+from sphinx.errors import ExtensionError
 
 from tests.support.live import served
 from tests.support.live_python import ENDED, PATIENCE, press, wait_until_said, write
@@ -53,6 +54,12 @@ def test_a_rule_stays_if_the_page_or_a_script_names_all_that_it_needs(tmp_path: 
         "}",
         "@keyframes turn { to { rotate: 1turn } }@font-face { font-family: A; src: url(a.woff2) }",
     ]
+
+
+def test_what_is_loaded_from_another_host_stops_the_build(tmp_path: Path) -> None:
+    for address in ("https://example.org/a.js", "//example.org/a.js"):
+        with pytest.raises(ExtensionError, match=f"^{address} is loaded from another host"):
+            known_on(f'<script src="{address}"></script>', tmp_path, set())
 
 
 USUAL = ["book/index.html", "book/03_columns_are_directions.html", "genindex.html", "search.html?q=softmax"]

@@ -117,5 +117,5 @@ FAULTS = [
     Mutant("browser: log for log1p", JS, "Math.log1p(rest)", "Math.log(1 + rest)", T_WIDGETS),
     Mutant("a number: from ten million on", "lmhead/widgets/_write.py", "abs(x) >= 1e6", "abs(x) >= 1e7", T_WIDGETS),
     # the real model
-    Mutant("fixture: one byte", "lmhead/data/smollm2.npz", flip_a_byte, "", T_FIXTURE),
+    Mutant("fixture: one byte", "lmhead/data/smollm2.npz", flip_a_byte, "", f"{T_FIXTURE} -k equal_arrays"),
 ]  # fmt: skip
